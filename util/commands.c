@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The table of subcommands. A row needs name, summary and main; a row with an option table of its
- * own (declared in its file) also feeds the generators. Rows in #ifdef need the daemon's side or
- * optional libraries and are left out of builds of the tools alone.
- */
+/* The table of subcommands. Rows in #ifdef need the daemon's side or optional libraries. */
 #include "util/commands.h"
 
 #include <stddef.h>

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * `ioscribe generate`, a hidden command for packagers and the build: manual pages and bash
- * completion, made from the option tables that the commands themselves use, so that they cannot
- * differ from them.
- */
+/* The hidden command `ioscribe generate`: manual pages and bash completion from the option tables. */
 #include <stdio.h>
 #include <string.h>
 
 #include "util/tool/command.h"
 
-/* Text for roff: hyphens and backslashes are escaped, no line starts a request. */
 static void put_roff(const char *text)
 {
 	int start = 1;
 
 	for (; *text; text++) {
-		if (start && (*text == '.' || *text == '\''))
+		if (start && (*text == '.' || *text == '\'')) /* would be a roff request */
 			fputs("\\&", stdout);
 		start = *text == '\n';
 		if (*text == '-')
@@ -29,7 +24,6 @@ static void put_roff(const char *text)
 	}
 }
 
-/* One option as a tagged paragraph; its text is a sentence without its full stop. */
 static void roff_option(const struct scribe_option *o)
 {
 	puts(".TP");
@@ -45,10 +39,6 @@ static void roff_option(const struct scribe_option *o)
 	puts(".");
 }
 
-/*
- * The page of one command. Exit statuses are the same for all; those under Darshan's names are told
- * apart.
- */
 static void print_man(const struct scribe_command *cmd)
 {
 	printf(".\\\" Made by \"ioscribe generate man %s\" from the option table.\n", cmd->name);
@@ -96,9 +86,9 @@ static void print_man(const struct scribe_command *cmd)
 	puts(".BR ioscribe (1)");
 }
 
-/* One function for `ioscribe` and for all of Darshan's names: the latter have no subcommand. */
 static void print_completion(void)
 {
+	/* One function also for Darshan's names, which are programs without a subcommand. */
 	puts("# bash completion of ioscribe, made by \"ioscribe generate completion\".\n"
 	     "_ioscribe()\n{\n"
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=\n"
@@ -139,7 +129,6 @@ static int take_none(void *ctx, int key, const char *value, struct scribe_err *e
 	return scribe_err_set(err, -1, "no options");
 }
 
-/* Only commands with an option table have a page. */
 static int cmd_generate(int argc, char **argv)
 {
 	const struct scribe_command *of;
@@ -153,7 +142,7 @@ static int cmd_generate(int argc, char **argv)
 	}
 	of = argc - first == 2 && !strcmp(argv[first], "man") ? scribe_command_by_name(argv[first + 1])
 							      : NULL;
-	if (of && of->options) {
+	if (of && of->options) { /* hidden commands lack options and a page */
 		print_man(of);
 		return SCRIBE_EXIT_OK;
 	}

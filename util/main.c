@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * ioscribe: finds the subcommand, by the program's own name (links with the names of Darshan's
- * tools) or by the first argument, and runs it. The subcommand gets its own name as argv[0].
- */
+/* ioscribe: runs the subcommand of the program's name (links with Darshan's names) or of the first argument. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,15 +16,16 @@ static void print_overview(FILE *to)
 	fputs("\nioscribe COMMAND --help tells a command's options; ioscribe --version the version.\n", to);
 }
 
-/* "help COMMAND" is "COMMAND --help"; without a command the overview is a usage error. */
 int main(int argc, char **argv)
 {
 	const char *name = scribe_program_name(argc > 0 ? argv[0] : NULL);
 	const struct scribe_command *cmd;
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	/* Before any time is read, because a time namespace shifts CLOCK_MONOTONIC. */
 	scribe_clock_calibrate();
 	scribe_commands_set(scribe_all_commands);
+	/* A link with the name of a tool of Darshan. */
 	cmd = scribe_command_by_alias(name);
 	if (cmd)
 		return cmd->main(argc, argv);
@@ -43,6 +41,7 @@ int main(int argc, char **argv)
 		printf("ioscribe %s\n", IOSCRIBE_VERSION);
 		return scribe_print_end("ioscribe");
 	}
+	/* "help COMMAND" is "COMMAND --help". */
 	if (!strcmp(word, "help")) {
 		char help[] = "--help";
 		char *args[] = {argv[2], help, NULL};

@@ -10,7 +10,7 @@
 
 struct scribe_bpf_level_row {
 	enum scribe_bpf_level level;
-	const char *name;  /* as in the key `attach` */
+	const char *name;  /* as in the key `bpf_attach_mode` */
 	bool probe_reads;  /* bpf_probe_read_kernel(), as before Linux 6.2 */
 	const char *enter_program;
 	const char *exit_program;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The monotonic clock in nanoseconds, and differences of it in seconds, for the daemon, the loader of
- * the kernel programs, the preloaded libraries and the `ioscribe` command. It is the clock of the
- * kernel programs (bpf_ktime_get_ns) too, so their times and these are comparable on one node: the
- * offset that a time namespace adds to CLOCK_MONOTONIC is subtracted.
+ * CLOCK_MONOTONIC in ns, comparable with bpf_ktime_get_ns on the same node: the offset of a time namespace is
+ * subtracted.
  */
 #include "logfmt/base/clock.h"
 
@@ -14,10 +12,10 @@
 
 #define LINK_BYTES   64
 #define OFFSET_BYTES 256
-#define INITIAL      "time:[4026531834]" /* PROC_TIME_INIT_INO, of every kernel that has it */
+#define INITIAL      "time:[4026531834]" /* PROC_TIME_INIT_INO */
 #define FIELD        "monotonic"
 
-static int64_t ahead_ns; /* of this process's time namespace */
+static int64_t ahead_ns;
 
 static bool name_of(const char *path, char name[LINK_BYTES])
 {
@@ -27,7 +25,7 @@ static bool name_of(const char *path, char name[LINK_BYTES])
 	return n > 0;
 }
 
-/* Without strtoll: a newer C library has it by a name that older ones have not. */
+/* Not strtoll, which newer C libraries link under a name that older ones lack. */
 static int64_t number_at(const char **at)
 {
 	const char *p = *at + strspn(*at, " ");
@@ -40,7 +38,6 @@ static int64_t number_at(const char **at)
 	return minus ? -n : n;
 }
 
-/* The file is that of the namespace for children, which unshare(2) makes another one until fork or exec. */
 static bool read_offset(const char *own, int64_t *ret_ns)
 {
 	char children[LINK_BYTES], text[OFFSET_BYTES];
@@ -48,6 +45,10 @@ static bool read_offset(const char *own, int64_t *ret_ns)
 	ssize_t n;
 	int fd;
 
+	/*
+	 * The file shows the namespace for children; after unshare(2) it differs from this process's until fork or
+	 * exec.
+	 */
 	if (!name_of("/proc/self/ns/time_for_children", children) || strcmp(own, children) != 0)
 		return false;
 	fd = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
@@ -88,11 +89,8 @@ uint64_t scribe_now_ns(void)
 	return scribe_clock_initial_ns(&ts);
 }
 
-/*
- * A later `from_ns` gives 0, not a wrapped difference: two threads may read the clock in either
- * order.
- */
 double scribe_seconds_between(uint64_t from_ns, uint64_t to_ns)
 {
+	/* 0 rather than a wrapped difference, because threads may read the clock in any order. */
 	return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }

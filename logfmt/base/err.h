@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The error type of every room: functions return 0 or a negative code, the one
- * line that says what and where goes into the caller's struct scribe_err.
- */
+/* Errors: functions return 0 or a negative code; the caller's struct scribe_err receives the text. */
 #ifndef LOGFMT_BASE_ERR_H
 #define LOGFMT_BASE_ERR_H
 
@@ -10,7 +7,7 @@
 extern "C" {
 #endif
 
-/* Our own codes; a function returns them negated (-SCRIBE_E_FORMAT), beside -errno. */
+/* X(name, code, text): codes besides -errno, returned negated. */
 #define SCRIBE_ERRORS(X) \
 	X(FORMAT, 4000, "not a log in Darshan's format, or damaged") \
 	X(TRUNCATED, 4001, "the file ends too early") \
@@ -33,19 +30,15 @@ enum scribe_error {
 };
 
 struct scribe_err {
-	int code;       /* 0, or the negative code returned */
-	char text[512]; /* one line, no newline at its end */
+	int code;
+	char text[512];
 };
 
-/*
- * Store `code` and the formatted line in `e` (NULL: nothing is stored). Control
- * characters of the line, as from a file's bytes, are shown as \n or \x1b. Returns `code`,
- * so that callers write `return scribe_err_set(...)`.
- */
+/* Returns `code`. `e` may be NULL; control characters are escaped. */
 int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Text of a negative code, ours or an errno. Never NULL; borrowed, constant for our codes. */
+/* Never NULL. */
 const char *scribe_strerror(int code);
 
 #ifdef __cplusplus

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bob Jenkins' public 64-bit hash ("lookup8", 1997), written from his published description: three
- * 64-bit states, 24 bytes a round. Bytes are read in little endian order, so that ids are the same
- * on every machine. Record ids are this hash of the record's name from level 0, as in Darshan;
- * records of other tools and other nodes match only because of that. The daemon, the log library
- * and the `ioscribe` command use it.
+ * Bob Jenkins' 64-bit hash ("lookup8", 1997), little endian on every machine. Record ids are this hash with level
+ * 0, as in Darshan: otherwise records of other tools and nodes would not match.
  */
 #include "logfmt/base/hash.h"
 
@@ -14,7 +11,6 @@ struct state {
 
 #define ROUND(x, y, z, shift) (((x) - (y) - (z)) ^ (shift))
 
-/* The twelve steps of the published mix, as four times three: only the shifts differ. */
 static void mix(struct state *s)
 {
 	static const struct {
@@ -28,7 +24,6 @@ static void mix(struct state *s)
 	}
 }
 
-/* Up to 8 bytes as a little endian number; missing ones are zero, as the description has it. */
 static uint64_t take(const unsigned char *p, size_t n)
 {
 	uint64_t v = 0;
@@ -50,7 +45,7 @@ uint64_t scribe_hash64(const void *bytes, size_t len, uint64_t level)
 		s.c += take(p + 16, 8);
 		mix(&s);
 	}
-	/* The lowest byte of c is kept for the length. */
+	/* The lowest byte of c is reserved for the length. */
 	s.c += len;
 	s.a += take(p, left < 8 ? left : 8);
 	if (left > 8)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SipHash-1-3 with a secret of the process, for hash tables whose keys come from users or logs: without the
- * secret nobody can choose keys that meet in one place. Owns the secret. Used by every room, on any thread,
- * also in traced programs, so it makes no system call.
+ * SipHash-1-3 with a secret of the process, so that users and logs cannot choose colliding keys. Any thread, also
+ * in traced programs: without system calls.
  */
 #include "logfmt/base/keyed.h"
 
@@ -11,19 +10,17 @@
 
 static uint64_t secret[2];
 
-/*
- * The 16 random bytes that the kernel gives each program at exec. Threads that come here at once store the
- * same words; the first is stored last. Without such bytes the program's own random address has to do.
- */
 static void get_secret(uint64_t ret_key[2])
 {
 	ret_key[0] = __atomic_load_n(&secret[0], __ATOMIC_ACQUIRE);
 	if (!ret_key[0]) {
+		/* 16 random bytes from the kernel at exec; without them the randomised addresses serve. */
 		const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
 		uint64_t words[2] = {(uintptr_t)secret, (uintptr_t)&getauxval};
 
 		if (random)
 			memcpy(words, random, sizeof(words));
+		/* Concurrent threads store equal words; word 0, which readers test, is stored last. */
 		__atomic_store_n(&secret[1], words[1], __ATOMIC_RELAXED);
 		__atomic_store_n(&secret[0], words[0] | 1, __ATOMIC_RELEASE);
 		ret_key[0] = words[0] | 1;

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of configuration keys that were renamed; see old_names.h. It is searched by name, by
- * the name of the environment variable (IOSCRIBE_KEY), and line by line in a text of options. The
- * daemon translates old keys by it and reports them; the `ioscribe` command warns of those in its
- * own options. Must not know what a key means.
- */
+/* Renamed configuration keys. Must not know what a key means. */
 #include "logfmt/base/old_names.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define VARIABLE "IOSCRIBE_" /* before a key in the environment */
-/*
- * Longer than every key with its prefix; the rest of a longer word is ignored, and matches nothing.
- */
-#define NAME_MAX_BYTES 64
+#define VARIABLE "IOSCRIBE_"
+#define NAME_MAX_BYTES 64 /* longer than any key */
 
-/* An entry's index is its bit in a set of old keys. */
 static const struct {
 	const char *old, *now;
 } keys[] = {
@@ -34,7 +25,7 @@ static const struct {
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(KEYS <= 32, "a set of them is 32 bits");
 
-/* Is `name` the key, or with `capitals` the key in capitals? */
+/* `capitals`: of the key. */
 static int is_key(const char *key, const char *name, int capitals)
 {
 	while (*key && *name == (capitals ? toupper((unsigned char)*key) : *key))
@@ -59,10 +50,6 @@ const char *scribe_old_key_now(int number)
 	return keys[number].now;
 }
 
-/*
- * A line counts only where the word is followed by '=', with spaces around it or not: a value or a
- * comment that mentions a key is not reported.
- */
 uint32_t scribe_old_keys_in(const char *lines, size_t bytes)
 {
 	const char *end = lines + bytes;
@@ -83,7 +70,7 @@ uint32_t scribe_old_keys_in(const char *lines, size_t bytes)
 		name[n] = 0;
 		while (word < line_end && isspace((unsigned char)*word))
 			word++;
-		if (word < line_end && *word == '=')
+		if (word < line_end && *word == '=') /* otherwise a value or comment mentions the key */
 			number = scribe_old_key(name);
 		if (number >= 0)
 			set |= 1u << number;

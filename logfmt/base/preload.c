@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a program that is about to be executed can load this library, and LD_PRELOAD without it.
- * Runs in the traced program inside its exec calls, possibly between vfork and exec, and in
- * `ioscribe run` before CMD: so it allocates nothing, takes no lock and writes only to memory of
- * the caller. It opens files by openat with SCRIBE_OPEN_OWN as a further argument, by which the
- * kernel programs recognize calls of our own libraries and do not count them.
+ * LD_PRELOAD for a program to be executed. In traced programs, possibly between vfork and exec: no allocation, no
+ * locks. SCRIBE_OPEN_OWN lets the kernel programs ignore these calls.
  */
 #include "logfmt/base/preload.h"
 
@@ -20,39 +17,30 @@
 #define OURS        "/libioscribe"
 #define VARIABLE    "LD_PRELOAD="
 #define BETWEEN     ": "
-#define ENTRIES_MAX 4096 /* of an environment, and bytes of the list: what is longer is left as it is */
-#define HEAD_BYTES  256  /* of a program's file: as much as the kernel reads of a script's first line */
-#define SCRIPTS_MAX 5    /* as many interpreters of interpreters as the kernel follows */
+#define ENTRIES_MAX 4096 /* entries, and bytes of the list; beyond, nothing is changed */
+#define HEAD_BYTES  256  /* as the kernel reads of a script's first line */
+#define SCRIPTS_MAX 5    /* as in the kernel */
 
-/* An ELF header, of any word size. */
+/* ELF header fields, for any word size. */
 #define ELF_MAGIC   "\177ELF"
 #define ELF_CLASS   4  /* one byte */
 #define ELF_MACHINE 18 /* two bytes */
 #define ELF_BYTES   20
 
-/* The header of the file that this is part of. */
+/* This image. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
-/*
- * UNKNOWN leaves LD_PRELOAD as it is: a complaint of the loader is better than an untraced program.
- */
+/* UNKNOWN keeps LD_PRELOAD: the loader's error message is better than an untraced program. */
 enum loads { UNKNOWN, YES, NO };
 
-/*
- * The system call itself: libc's open may be interposed, by this very library. O_NONBLOCK: a FIFO
- * of that name must not block the exec.
- */
 static int open_own(const char *path)
 {
+	/* Not libc's open, which this library may interpose. O_NONBLOCK: a FIFO must not block exec. */
 	return (int)syscall(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK),
 			    (long)SCRIBE_OPEN_OWN);
 }
 
-/*
- * Can the program at `path` load what this is part of? The class and machine of its ELF header are
- * compared with those of the own image (__ehdr_start). A script is followed to its interpreter.
- * What is no ELF file and no script, or cannot be read, is UNKNOWN.
- */
+/* Compares with this image; follows scripts to their interpreters. */
 static enum loads program_loads(const char *path)
 {
 	char head[HEAD_BYTES + 1];
@@ -77,7 +65,7 @@ static enum loads program_loads(const char *path)
 	return UNKNOWN;
 }
 
-/* The same of a name that is looked for in PATH: the first program there. */
+/* Like execvp. */
 static enum loads name_loads(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -93,7 +81,7 @@ static enum loads name_loads(const char *name)
 		if (n + 1 + length < sizeof(path)) {
 			memcpy(path, dirs, n);
 			path[n] = '/';
-			memcpy(path + n + (n > 0), name, length + 1); /* an empty one is the working directory */
+			memcpy(path + n + (n > 0), name, length + 1); /* an empty entry is the working directory */
 			loads = program_loads(path);
 		}
 		more = dirs[n] == ':';
@@ -102,7 +90,7 @@ static enum loads name_loads(const char *name)
 	return loads;
 }
 
-/* The next library of a list, and its length; NULL at the end. */
+/* NULL at the end. */
 static const char *next_library(const char *at, size_t *ret_length)
 {
 	at += strspn(at, BETWEEN);
@@ -110,7 +98,6 @@ static const char *next_library(const char *at, size_t *ret_length)
 	return *ret_length ? at : NULL;
 }
 
-/* By path, not by base name alone: every library of ours has OURS in its path. */
 static bool is_ours(const char *library, size_t length)
 {
 	const char *found = strstr(library, OURS);
@@ -118,7 +105,7 @@ static bool is_ours(const char *library, size_t length)
 	return found && found < library + length;
 }
 
-/* Is one of ours in the list, and not to be found? */
+/* One of ours is listed but cannot be opened. */
 static bool is_missing(const char *list)
 {
 	char path[SCRIBE_PATH_MAX];
@@ -139,16 +126,12 @@ static bool is_missing(const char *list)
 	return false;
 }
 
-/* The value of an LD_PRELOAD entry of the environment; NULL: it is another variable. */
+/* NULL: another variable. */
 static const char *list_of(const char *entry)
 {
 	return strncmp(entry, VARIABLE, sizeof(VARIABLE) - 1) ? NULL : entry + sizeof(VARIABLE) - 1;
 }
 
-/*
- * The room is counted in pointers, because the caller takes it as an array on its stack: one for
- * each entry, one for NULL, and the bytes of the new LD_PRELOAD text rounded up.
- */
 size_t scribe_preload_room(const char *path, bool search, char *const env[])
 {
 	const char *list = NULL;
@@ -166,10 +149,11 @@ size_t scribe_preload_room(const char *path, bool search, char *const env[])
 		return 1;
 	if ((search && !strchr(path, '/') ? name_loads(path) : program_loads(path)) != NO && !is_missing(list))
 		return 1;
+	/* In pointers: the entries, NULL, and the bytes of the new LD_PRELOAD. */
 	return 2 + entries + bytes / sizeof(char *);
 }
 
-/* The list without ours, at `to`, as far as there is room; false: nothing is left. */
+/* Without ours, as far as it fits. False: nothing remains. */
 static bool without_ours(const char *list, char *to, const char *end)
 {
 	char *const begin = to;
@@ -187,9 +171,6 @@ static bool without_ours(const char *list, char *to, const char *end)
 	return to > begin;
 }
 
-/*
- * Only the first LD_PRELOAD entry is kept: getenv gives that one.
- */
 char *const *scribe_preload_without(char *const env[], char **room, size_t pointers)
 {
 	size_t entries = 0, kept = 0;
@@ -200,7 +181,7 @@ char *const *scribe_preload_without(char *const env[], char **room, size_t point
 	while (env[entries])
 		entries++;
 	text = (char *)&room[entries + 1];
-	/* another thread may have set variables since the room was asked for */
+	/* Another thread may have set variables since the size was computed. */
 	if (entries + 1 >= pointers || (size_t)(end - text) < sizeof(VARIABLE))
 		return env;
 	for (size_t i = 0; i < entries && env[i]; i++) {
@@ -212,7 +193,7 @@ char *const *scribe_preload_without(char *const env[], char **room, size_t point
 			memcpy(text, VARIABLE, sizeof(VARIABLE) - 1);
 			if (without_ours(list, text + sizeof(VARIABLE) - 1, end))
 				room[kept++] = text;
-			text = NULL; /* a second one, which nobody reads, is left out */
+				text = NULL; /* further LD_PRELOAD entries are ignored by getenv, and dropped */
 		}
 	}
 	room[kept] = NULL;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checking, sending and receiving of the daemon's messages: one message a packet of a
- * SOCK_SEQPACKET socket. Runs in the daemon, in the runtime library inside traced programs, in
- * Slurm's plugin, and in the commands that use the daemon. Sending and receiving have a deadline,
- * use MSG_NOSIGNAL and MSG_DONTWAIT, and allocate nothing. Knows layouts and lengths, nothing of
- * what the messages mean.
+ * The daemon's messages, one per packet of a SOCK_SEQPACKET socket. In traced programs, too: no allocation, and
+ * every wait has a deadline. Must not know what messages mean.
  */
 #include "logfmt/base/proto.h"
 
@@ -16,20 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Between attempts while the daemon's queue of connections is full: connect gives EAGAIN then, and
- * poll cannot wait for room in it.
- */
+/* connect returns EAGAIN while the listen queue is full, and poll cannot wait for that. */
 #define CONNECT_RETRY_MS 5
 
-/* Both ends may be of different builds: layouts change only together with SCRIBE_MSG_VERSION. */
+/* Builds may differ: change layouts only with SCRIBE_MSG_VERSION. */
 _Static_assert(sizeof(struct scribe_msg_header) == 16, "header layout");
 _Static_assert(sizeof(struct scribe_msg_hello) == 16 + SCRIBE_WORLD_MAX, "HELLO layout");
 _Static_assert(sizeof(struct scribe_msg_fetch_ok) == 24 + SCRIBE_PATH_MAX, "FETCH_OK layout");
 _Static_assert(sizeof(struct scribe_msg_done) == 8 + SCRIBE_PATH_MAX, "DONE layout");
 _Static_assert(sizeof(struct scribe_msg_log) < SCRIBE_MSG_MAX, "LOG fits");
 
-/* Exact bytes of a message's payload; -1 for a type of variable length, or an unknown one. */
 int scribe_msg_payload_bytes(unsigned type)
 {
 	switch (type) {
@@ -81,10 +74,7 @@ int scribe_msg_payload_bytes(unsigned type)
 	}
 }
 
-/*
- * Most bytes of a message that may have any number; -1 for an unknown type. The limits bound what a
- * peer can make the daemon parse.
- */
+/* Limits what peers can make the daemon parse; -1: unknown type. */
 static int text_limit(unsigned type)
 {
 	if (type == SCRIBE_MSG_LIVE_REPLY)
@@ -101,14 +91,11 @@ static int text_limit(unsigned type)
 	return -1;
 }
 
-/*
- * Does every string of the payload end inside its array? Receivers use them as C strings
- * afterwards.
- */
 static int strings_end(unsigned type, const void *p)
 {
 	const struct scribe_msg_log *log = p;
 
+	/* Receivers use strings of the payload as C strings, so each must end within its array. */
 	switch (type) {
 	case SCRIBE_MSG_HELLO:
 		return memchr(((const struct scribe_msg_hello *)p)->world, 0, SCRIBE_WORLD_MAX) != NULL;
@@ -176,10 +163,7 @@ int scribe_msg_left_ms(int64_t deadline_ms)
 	return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/*
- * Wait until the socket is ready for `events`, at most until the deadline (CLOCK_MONOTONIC, ms; <
- * 0: none). 0, -ETIMEDOUT or -errno. Signals do not end the wait: the traced program may have many.
- */
+/* deadline_ms negative: none. */
 static int wait_for(int sock, short events, int64_t deadline_ms)
 {
 	for (;;) {
@@ -190,12 +174,11 @@ static int wait_for(int sock, short events, int64_t deadline_ms)
 			return 0;
 		if (n == 0)
 			return -ETIMEDOUT;
-		if (errno != EINTR)
+		if (errno != EINTR) /* traced programs may receive many signals */
 			return -errno;
 	}
 }
 
-/* Retries while the queue of connections is full, and after a signal, until the deadline. */
 int scribe_msg_connect(int sock, const struct sockaddr *to, unsigned bytes, int64_t deadline_ms)
 {
 	while (connect(sock, to, bytes) < 0) {
@@ -248,10 +231,7 @@ int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payloa
 	}
 }
 
-/*
- * Take the first passed descriptor, close any other. The control buffer has room for four, so that
- * a peer that passes more than one does not leave descriptors open here.
- */
+/* Returns the first descriptor and closes others. */
 static int take_descriptor(struct msghdr *m)
 {
 	int got = -1;
@@ -275,10 +255,6 @@ static int take_descriptor(struct msghdr *m)
 	return got;
 }
 
-/*
- * Returns the packet's bytes, 0 at a hang-up, or a negative code. A descriptor that comes with a
- * packet that fails its check is closed: the caller owns one only together with a valid message.
- */
 ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, struct scribe_err *err)
 {
 	int64_t deadline = timeout_ms < 0 ? -1 : scribe_msg_now_ms() + timeout_ms;
@@ -290,7 +266,10 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 	int fd, rc;
 
 	for (;;) {
-		/* no room: they are not even opened here, for to close one may take as long as its file likes */
+		/*
+		 * Without ret_fd descriptors are not received at all: closing one may block as long as its file
+		 * system likes. Space for four, so that a peer that passes several does not leave them open here.
+		 */
 		m.msg_control = ret_fd ? control : NULL;
 		m.msg_controllen = ret_fd ? sizeof(control) : 0;
 		n = recvmsg(sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -313,7 +292,10 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 		rc = scribe_err_set(err, -EPROTO, "message longer than %u bytes", SCRIBE_MSG_MAX);
 	else if (n > 0)
 		rc = scribe_msg_check(packet, (size_t)n, &payload, err);
-	/* an empty packet looks like a hang-up, and may bring descriptors all the same */
+	/*
+	 * An empty packet looks like a hang-up, but may carry descriptors. The caller owns one only with a
+	 * message.
+	 */
 	if (fd >= 0 && (rc < 0 || n == 0)) {
 		close(fd);
 		fd = -1;

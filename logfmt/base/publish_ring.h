@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory in which the daemon hands single operations of running jobs to a publisher: a sealed
- * memory file of SCRIBE_PUBLISH_FILE_BYTES, a head and a ring of frames, which the daemon alone can
- * write. How much of it the publisher has read it sends in messages (PUBLISH_TAKEN). What finds no room is
- * counted in `lost`: the daemon never waits. Native byte order: both are on one node.
- *
- * A frame is a multiple of 8 bytes and never wraps: where one does not fit before the ring's end, a
- * frame of type PAD (or, with 8 bytes left, its head alone) fills it up. The first frame that speaks
- * of a job is its JOB, the first that speaks of a name id is its NAME; both may come again.
+ * The ring from the daemon to a publisher: a sealed memory file with a head and frames, written only by the daemon.
+ * Frames are multiples of 8 bytes and do not wrap: PAD fills the end. A JOB comes before the first frame of its
+ * job, a NAME before the first use of its id; both may be repeated.
  */
 #ifndef LOGFMT_BASE_PUBLISH_RING_H
 #define LOGFMT_BASE_PUBLISH_RING_H
@@ -16,17 +11,17 @@
 
 #define SCRIBE_PUBLISH_MAGIC   0x62757069u /* "ipub" */
 #define SCRIBE_PUBLISH_VERSION 2u
-#define SCRIBE_PUBLISH_BYTES   (8u << 20) /* of frames: 93,000 operations */
-#define SCRIBE_PUBLISH_STEP    (1u << 20) /* bytes read before that is reported */
-#define SCRIBE_PUBLISH_NAME    4096u      /* most bytes of a name that is handed over; longer ones are cut */
+#define SCRIBE_PUBLISH_BYTES   (8u << 20) /* 93,000 operations */
+#define SCRIBE_PUBLISH_STEP    (1u << 20) /* between reports of the reader */
+#define SCRIBE_PUBLISH_NAME    4096u      /* bytes; longer names are cut */
 
 struct scribe_publish_head {
 	uint32_t magic, version;
 	uint64_t bytes; /* of the ring */
-	uint64_t ended; /* 1: the job is over, and nothing more is written */
+	uint64_t ended; /* 1: the last frame was written */
 	uint64_t pad0[5];
-	uint64_t put;  /* bytes of frames ever written */
-	uint64_t lost; /* operations that found no room, or whose file could not be told */
+	uint64_t put;  /* bytes of frames written so far */
+	uint64_t lost; /* operations that did not fit, or with an unknown file */
 	uint64_t pad1[6];
 };
 
@@ -40,17 +35,17 @@ enum scribe_publish_type {
 };
 
 struct scribe_publish_frame {
-	uint32_t bytes; /* this head included */
+	uint32_t bytes; /* with this head */
 	uint16_t type;  /* enum scribe_publish_type */
-	uint16_t job;   /* index of the job while it lives */
+	uint16_t job;
 };
 
 struct scribe_publish_job {
 	struct scribe_publish_frame frame;
-	int64_t number;      /* what the job's logs have as their job id */
-	int64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC when the job began */
+	int64_t number;      /* job id of the job's logs */
+	int64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	uint32_t uid, pad;
-	char node[64]; /* this node's name, ends in NUL */
+	char node[64]; /* NUL-terminated */
 };
 
 struct scribe_publish_name {
@@ -65,10 +60,10 @@ enum scribe_publish_op {
 	SCRIBE_PUBLISH_WRITE = 1,
 	SCRIBE_PUBLISH_OPEN = 2,
 	SCRIBE_PUBLISH_CLOSE = 3,
-	SCRIBE_PUBLISH_FLUSH = 4, /* of HDF5: counted in later messages, none of its own */
+	SCRIBE_PUBLISH_FLUSH = 4, /* of HDF5; counted in later messages */
 };
 
-/* What of a dataset of HDF5 a read or write has selected. */
+/* Selection of an HDF5 read or write. */
 enum scribe_publish_select {
 	SCRIBE_PUBLISH_SELECT_ALL = 0,
 	SCRIBE_PUBLISH_SELECT_POINTS = 1,
@@ -78,17 +73,17 @@ enum scribe_publish_select {
 
 struct scribe_publish_event {
 	struct scribe_publish_frame frame;
-	uint64_t id;          /* of the file: a record id, and of a name */
-	uint64_t exe;         /* id of the name of the process's program; 0: not known */
+	uint64_t id;          /* with a NAME */
+	uint64_t exe;         /* of the program; 0: unknown */
 	int64_t rank;
-	int64_t offset;       /* -1: not known */
+	int64_t offset;       /* -1: unknown */
 	uint64_t length;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t base_ns;     /* the log's start: relative times count from here */
+	uint64_t base_ns;     /* base of relative times */
 	uint16_t module;      /* enum scribe_module_id */
 	uint8_t op;           /* enum scribe_publish_op */
-	uint8_t select;       /* enum scribe_publish_select, of H5D */
-	int32_t ndims;        /* of the dataset (H5D), -1 elsewhere */
+	uint8_t select;       /* enum scribe_publish_select, for H5D */
+	int32_t ndims;        /* of the dataset (H5D); otherwise -1 */
 	int64_t npoints;
 };
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Compiles a POSIX extended regular expression with regcomp and discards it, to report a wrong one
- * early and by name. The daemon runs it over expressions of its own configuration file, the
- * `ioscribe` command over those that a user has given, before they are sent. Expressions of other
- * users are never compiled in the daemon: regcomp's time and memory have no useful bound.
- */
+/* regcomp on expressions of trusted files, and in the user's own process: its time and memory are unbounded. */
 #include "logfmt/base/regex_check.h"
 
 #include <errno.h>

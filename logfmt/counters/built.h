@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this build records beside POSIX, the process table and the ledger:
- * IOSCRIBE_MODULE_X is 0 where CMake's option of that name is off. For kernel
- * programs too.
+ * Modules of this build, besides POSIX, process table and ledger: IOSCRIBE_MODULE_X is 0 if CMake's option is off.
+ * Also used by kernel programs.
  */
 #ifndef LOGFMT_COUNTERS_BUILT_H
 #define LOGFMT_COUNTERS_BUILT_H
@@ -28,7 +27,7 @@
 #ifndef IOSCRIBE_MODULE_POSIX_EXT
 #define IOSCRIBE_MODULE_POSIX_EXT 1
 #endif
-/* Probes on libraries, by which STDIO, MPIIO, HDF5 and PNETCDF are recorded: x86-64 only. */
+/* Library probes record STDIO, MPIIO, HDF5 and PNETCDF: x86-64 only. */
 #ifndef IOSCRIBE_LIBRARY_PROBES
 #define IOSCRIBE_LIBRARY_PROBES 1
 #endif

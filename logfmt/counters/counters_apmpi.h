@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of the APMPI module (AutoPerf, MPI calls), version 1: for each MPI
- * operation a few counters, so the list is one of operations. X(name, kind):
- * SIZED operations carry messages and have eight integers, PLAIN ones a count.
+ * Counters of the APMPI module (AutoPerf, MPI calls), version 1. X(operation, kind): SIZED operations carry
+ * messages and have eight integers, PLAIN ones a count.
  */
 #ifndef LOGFMT_COUNTERS_COUNTERS_APMPI_H
 #define LOGFMT_COUNTERS_COUNTERS_APMPI_H
@@ -46,7 +45,7 @@
 	SCRIBE_APMPI_P2P(X) SCRIBE_APMPI_BARRIER(X) SCRIBE_APMPI_IBARRIER(X) SCRIBE_APMPI_COLL(X) \
 	SCRIBE_APMPI_ICOLL(X) SCRIBE_APMPI_RMA(X)
 
-/* Operations with a time of synchronisation of their own. */
+/* Operations with a separate synchronisation time. */
 #define SCRIBE_APMPI_SYNC_OPS(X) SCRIBE_APMPI_BARRIER(X) SCRIBE_APMPI_COLL(X)
 
 #define SCRIBE_APMPI_SIZED(X, op) \
@@ -64,7 +63,7 @@ enum scribe_apmpi_id {
 	SCRIBE_APMPI_COUNT
 };
 
-/* Floats: total, least and greatest time of each operation. */
+/* Reals: total, shortest and longest time per operation. */
 enum scribe_apmpi_f_id {
 #define SCRIBE_X(op, kind) \
 	SCRIBE_APMPI_F_##op##_TOTAL_TIME, SCRIBE_APMPI_F_##op##_MIN_TIME, SCRIBE_APMPI_F_##op##_MAX_TIME,

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters of the HDF5 modules: H5F version 3, H5D version 2.
- * X(name, rule, text): the rule says how two records join (logfmt/rules/rule.h).
- * The order is the order in the record.
- */
+/* HDF5 modules (H5F version 3, H5D version 2), in record order. X(name, rule, text): logfmt/rules/rule.h */
 #ifndef LOGFMT_COUNTERS_COUNTERS_HDF5_H
 #define LOGFMT_COUNTERS_COUNTERS_HDF5_H
 
@@ -162,6 +158,6 @@ enum scribe_h5d_f_id {
 	SCRIBE_H5D_F_COUNT
 };
 
-#define SCRIBE_H5D_DIMS 5 /* dimensions of an access that are kept */
+#define SCRIBE_H5D_DIMS 5 /* dimensions kept per access */
 
 #endif

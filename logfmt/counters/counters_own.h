@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of the modules that are ours (ids from 48 up; stock readers skip
- * them): the process table and the completeness ledger. POSIX_EXT has its list
- * in logfmt/rules/posix_shard.h, the ledger's integers in logfmt/counters/ledger_list.h.
+ * ioscribe's own modules (ids from 48, skipped by stock readers). POSIX_EXT: logfmt/rules/posix_shard.h; ledger:
+ * ledger_list.h
  */
 #ifndef LOGFMT_COUNTERS_COUNTERS_OWN_H
 #define LOGFMT_COUNTERS_COUNTERS_OWN_H
@@ -32,7 +31,7 @@ enum scribe_process_end {
 	SCRIBE_END_LOST = 3,
 };
 
-/* LAYERS: what one file's data is at each level. X(name, rule, text) */
+/* LAYERS: bytes and time of one file at each level. X(name, rule, text) */
 #define SCRIBE_LAYERS_COUNTERS(X) \
 	X(HDF5_BYTES_READ, SUM, "bytes read from datasets of the file") \
 	X(HDF5_BYTES_WRITTEN, SUM, "bytes written to datasets of the file") \
@@ -49,7 +48,7 @@ enum scribe_process_end {
 	X(MPIIO_BENEATH_READ, SUM, "bytes that system calls inside MPI-IO calls read") \
 	X(MPIIO_BENEATH_WRITTEN, SUM, "bytes that system calls inside MPI-IO calls wrote")
 
-/* The ratios are those of the sums, however many records were joined; -1: nothing above. */
+/* Ratios of sums; -1: nothing at the upper level. */
 #define SCRIBE_LAYERS_F_COUNTERS(X) \
 	X(HDF5_BENEATH_TIME, SUM, "time in system calls inside HDF5 calls, seconds") \
 	X(PNETCDF_BENEATH_TIME, SUM, "time in system calls inside PnetCDF calls, seconds") \

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters of the PnetCDF modules: file version 3, variable version 1.
- * X(name, rule, text): the rule says how two records join (logfmt/rules/rule.h).
- * The order is the order in the record.
- */
+/* PnetCDF modules (file version 3, variable version 1), in record order. X(name, rule, text): logfmt/rules/rule.h */
 #ifndef LOGFMT_COUNTERS_COUNTERS_PNETCDF_H
 #define LOGFMT_COUNTERS_COUNTERS_PNETCDF_H
 
@@ -197,6 +193,6 @@ enum scribe_pnetcdf_var_f_id {
 	SCRIBE_PNETCDF_VAR_F_COUNT
 };
 
-#define SCRIBE_PNETCDF_VAR_DIMS 5 /* dimensions of an access that are kept */
+#define SCRIBE_PNETCDF_VAR_DIMS 5 /* dimensions kept per access */
 
 #endif

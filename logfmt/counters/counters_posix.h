@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters of the POSIX module, version 4.
- * X(name, rule, text): the rule says how two records join (logfmt/rules/rule.h).
- * The order is the order in the record.
- */
+/* POSIX module, version 4, in record order. X(name, rule, text): logfmt/rules/rule.h */
 #ifndef LOGFMT_COUNTERS_COUNTERS_POSIX_H
 #define LOGFMT_COUNTERS_COUNTERS_POSIX_H
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters of the BG/Q (version 2) and MDHIM (version 1) modules, and of the
- * NULL module, the example that is always built (version 1).
- * X(name, rule, text): the rule says how two records join (logfmt/rules/rule.h).
- * The order is the order in the record.
- */
+/* BG/Q (version 2), MDHIM (1), the example NULL (1), in record order. X(name, rule, text): logfmt/rules/rule.h */
 #ifndef LOGFMT_COUNTERS_COUNTERS_SITE_H
 #define LOGFMT_COUNTERS_COUNTERS_SITE_H
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters of the STDIO module, version 2.
- * X(name, rule, text): the rule says how two records join (logfmt/rules/rule.h).
- * The order is the order in the record.
- */
+/* STDIO module, version 2, in record order. X(name, rule, text): logfmt/rules/rule.h */
 #ifndef LOGFMT_COUNTERS_COUNTERS_STDIO_H
 #define LOGFMT_COUNTERS_COUNTERS_STDIO_H
 

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of the completeness ledger: what was seen, recorded, overflowed, made
- * approximate or lost, by cause. The kernel programs count them, the log holds
- * them, the tools print them. Append only: the order is part of the log format.
- * The second word is a scribe_ledger_meaning, from which all that judge a log take it.
+ * The ledger: operations recorded, approximate or lost, by cause, as counted by kernel programs. Append only: the
+ * order is part of the format.
  */
 #ifndef LOGFMT_COUNTERS_LEDGER_LIST_H
 #define LOGFMT_COUNTERS_LEDGER_LIST_H
 
-/* What it means that a counter is not 0. Only with losses a log is not complete. */
+/* Only losses make a log incomplete. */
 enum scribe_ledger_meaning {
 	SCRIBE_IS_FACT,
 	SCRIBE_IS_APPROX, /* counted, but a value is approximate */
 	SCRIBE_IS_LOSS,
-	SCRIBE_IS_DROP, /* a loss for which the module POSIX is marked incomplete, too */
+	SCRIBE_IS_DROP, /* a loss that also marks the module POSIX as incomplete */
 };
 
 #define SCRIBE_LEDGER(X)                                                                                     \

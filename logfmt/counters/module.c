@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The module registry, made from the counter lists by the preprocessor: for each module its id,
- * name, record version, record length, and the name, text and reduction rule of each counter. All
- * of it is constant data. The daemon, the runtime library in the traced program, the `ioscribe`
- * command and programs that link the log library use it. Knows layouts, not what counters mean.
+ * The module registry: constant data made from the counter lists by the preprocessor. Used in daemon, preloaded
+ * runtime, command and programs with the log library. Must not know what counters mean.
  */
 #include "logfmt/counters/module.h"
 
@@ -12,9 +10,8 @@
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 /*
- * In the preloaded library a counter holds its name as an array: pointers would be relocations that
- * the loader has to make at every start of a program. The texts are left out; nothing there prints.
- * The odd term refuses a name that does not fit at compile time.
+ * Preloaded: arrays, because pointers are relocations at every start of a program. The odd term refuses longer
+ * names at compile time.
  */
 #ifdef SCRIBE_PRELOAD
 #define COUNTER(name, text, rule) {name, rule + 0 * sizeof(char[sizeof(name) <= 48 ? 1 : -1])},
@@ -22,10 +19,8 @@
 #define COUNTER(name, text, rule) {name, text, rule},
 #endif
 
-/* Lists that carry a rule. */
 #define LIST(var, NAME, PREFIX)                                                                           \
 	static const struct scribe_counter var[] = {SCRIBE_##NAME##_COUNTERS(PREFIX)};
-/* A list is expanded with a macro that adds its prefix; rules are given without SCRIBE_RULE_. */
 #define POSIX_(n, rule, text) COUNTER("POSIX_" #n, text, SCRIBE_RULE_##rule)
 #define POSIX_F_(n, rule, text) COUNTER("POSIX_F_" #n, text, SCRIBE_RULE_##rule)
 #define MPIIO_(n, rule, text) COUNTER("MPIIO_" #n, text, SCRIBE_RULE_##rule)
@@ -53,7 +48,6 @@
 #define DAOS_(n, rule, text) COUNTER("DAOS_" #n, text, SCRIBE_RULE_##rule)
 #define DAOS_F_(n, rule, text) COUNTER("DAOS_F_" #n, text, SCRIBE_RULE_##rule)
 
-/* An array of counters for each list, in the order of the records' enums. */
 LIST(posix_counters, POSIX, POSIX_)
 LIST(posix_fcounters, POSIX_F, POSIX_F_)
 LIST(mpiio_counters, MPIIO, MPIIO_)
@@ -81,7 +75,6 @@ LIST(layers_fcounters, LAYERS_F, LAYERS_F_)
 LIST(daos_counters, DAOS, DAOS_)
 LIST(daos_fcounters, DAOS_F, DAOS_F_)
 
-/* Ours, and APMPI: lists of their own form. */
 static const struct scribe_counter posix_ext_counters[] = {
 #define SCRIBE_X(n, text) COUNTER("POSIX_EXT_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_EXT_COUNTERS(SCRIBE_X)
@@ -143,18 +136,15 @@ static const unsigned char ledger_meanings[] = {
 
 enum scribe_ledger_meaning scribe_ledger_meaning(int i)
 {
+	/* A counter that is unknown here is not taken for a loss. */
 	return i >= 0 && i < COUNT(ledger_meanings) ? ledger_meanings[i] : SCRIBE_IS_FACT;
 }
 
-/* LEDGER records have 64 and 8 words whatever the number of counters: docs/format.md, "LEDGER". */
+/* LEDGER records always have 64 and 8 words: docs/format.md, "LEDGER". */
 _Static_assert(COUNT(ledger_counters) <= SCRIBE_LEDGER_PLACES, "ledger is full");
 _Static_assert(COUNT(ledger_fcounters) <= SCRIBE_LEDGER_F_PLACES, "ledger is full");
 
-/*
- * COUNTERS: number, names and offsets of a record's counters. FIXED: a module whose records all
- * have one length. BARE: one without counters of the common form, whose records have their own
- * length.
- */
+/* FIXED: all records have one length. BARE: without counters in the common form. */
 #define COUNTERS(lower, type)                                                                             \
 	.ncounters = COUNT(lower##_counters), .nfcounters = COUNT(lower##_fcounters),                     \
 	.counters = lower##_counters, .fcounters = lower##_fcounters,                                     \
@@ -172,10 +162,7 @@ _Static_assert(COUNT(ledger_fcounters) <= SCRIBE_LEDGER_F_PLACES, "ledger is ful
 		.accepts = accepts_                                                                       \
 	}
 
-/*
- * Ascending ids without gaps but APXC, up to DAOS; then ours from POSIX_EXT on. scribe_module_by_id
- * computes an index from that order. Versions are those of Darshan 3.5.0 for its modules.
- */
+/* By id without APXC, DAOS followed by POSIX_EXT; versions of Darshan 3.5.0. */
 static const struct scribe_module modules[] = {
 	FIXED(NULL, "NULL", "NULL", 1, null, true),
 	FIXED(POSIX, "POSIX", "POSIX", 4, posix, true),
@@ -208,13 +195,14 @@ static const struct scribe_module modules[] = {
 
 _Static_assert(SCRIBE_POSIX_EXT_F_COUNT == COUNT(posix_ext_fcounters), "POSIX_EXT times");
 
-/* Called for each record: an index, not a search. */
 const struct scribe_module *scribe_module_by_id(int id)
 {
-	int at = id < SCRIBE_MOD_APXC ? id : id - 1; /* APXC has no layout: the table skips it */
+	/* Called for each record, therefore an index and not a search. APXC is not in the table. */
+	int at = id < SCRIBE_MOD_APXC ? id : id - 1;
 
 	if (id < 0 || id == SCRIBE_MOD_APXC)
 		return NULL;
+	/* Ids 18 to 47 are not assigned; the table continues with ioscribe's own modules. */
 	if (id >= SCRIBE_MOD_POSIX_EXT)
 		at = id - SCRIBE_MOD_POSIX_EXT + SCRIBE_MOD_DAOS;
 	else if (id > SCRIBE_MOD_DAOS)
@@ -222,11 +210,9 @@ const struct scribe_module *scribe_module_by_id(int id)
 	return at < COUNT(modules) ? &modules[at] : NULL;
 }
 
-/*
- * By printed name or counter prefix: "MPI-IO" and "MPIIO" are one module. Linear, for options only.
- */
 const struct scribe_module *scribe_module_by_name(const char *name)
 {
+	/* Options accept the printed name and the counters' prefix: "MPI-IO" and "MPIIO" are one module. */
 	for (int i = 0; i < COUNT(modules); i++) {
 		if (strcmp(modules[i].name, name) == 0 || strcmp(modules[i].prefix, name) == 0)
 			return &modules[i];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The module registry: what each module's records hold. Printers, exporters and
- * reductions work from these tables alone.
- */
+/* The module registry, from which printers, exporters and reductions work. */
 #ifndef LOGFMT_COUNTERS_MODULE_H
 #define LOGFMT_COUNTERS_MODULE_H
 
@@ -19,10 +16,10 @@ extern "C" {
 
 struct scribe_counter {
 #ifdef SCRIBE_PRELOAD
-	char name[48]; /* no pointers, which the loader would have to set in each program */
+	char name[48]; /* a pointer would be a relocation in each program */
 #else
-	const char *name; /* as printed: "POSIX_OPENS" */
-	const char *text; /* what it counts, one line */
+	const char *name;
+	const char *text;
 #endif
 	enum scribe_rule rule;
 };
@@ -30,28 +27,23 @@ struct scribe_counter {
 struct scribe_module {
 	int id;
 	const char *name;    /* as printed: "POSIX", "MPI-IO", "DXT_POSIX" */
-	const char *prefix;  /* of its counters: "POSIX", "MPIIO" */
-	unsigned version;    /* newest record version known; the one written */
-	unsigned accepts;    /* newest version read (DXT: one more, 40-byte segments in the file) */
+	const char *prefix;
+	unsigned version;    /* of records that are written */
+	unsigned accepts;    /* newest that is read (DXT: one more, with 40-byte segments) */
 	size_t record_bytes; /* of the newest layout; 0: variable, see scribe_record_length */
 	int ncounters, nfcounters;
-	size_t counters_at, fcounters_at; /* offsets in the record; 0 where there are none */
+	size_t counters_at, fcounters_at;
 	const struct scribe_counter *counters, *fcounters;
-	bool reduces; /* scribe_redux_* work on it */
+	bool reduces;
 };
 
-/* The module of an id or of a printed name; NULL when unknown. Constant, never freed. */
 const struct scribe_module *scribe_module_by_id(int id);
 const struct scribe_module *scribe_module_by_name(const char *name);
 
-/*
- * Length in bytes of the record whose first `avail` bytes stand at `rec` (newest
- * layout, native order); 0 when more bytes are needed to tell or a count in it
- * is out of range.
- */
+/* Of the record at `rec` (newest layout, native order); 0: `avail` is too small, or a count out of range. */
 size_t scribe_record_length(int module, const void *rec, size_t avail);
 
-/* Of the i-th counter of a LEDGER record, the doubles behind the integers. */
+/* Of a LEDGER record's i-th counter, doubles after integers. */
 enum scribe_ledger_meaning scribe_ledger_meaning(int i);
 
 static inline const char *scribe_counter_name(const struct scribe_module *m, int i)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Layouts of the log format 3.41: header, job and the newest record of every
- * module, in native byte order, as the reader gives and the writer takes them.
- * Sizes are part of the format; docs/format.md describes them.
- */
+/* Layouts of log format 3.41 (docs/format.md) in native byte order: header, job, newest record of each module. */
 #ifndef LOGFMT_COUNTERS_RECORDS_H
 #define LOGFMT_COUNTERS_RECORDS_H
 
@@ -32,10 +28,10 @@
 #define SCRIBE_LOG_MAGIC 6567223
 #define SCRIBE_LOG_VERSION "3.41"
 #define SCRIBE_JOB_METADATA_BYTES 1024
-#define SCRIBE_JOB_REGION_BYTES 4096 /* job record, exe line and mounts, at most */
-#define SCRIBE_EXE_BYTES 3015        /* exe line and mounts, without the NUL */
+#define SCRIBE_JOB_REGION_BYTES 4096 /* of job record, exe line and mounts, at most */
+#define SCRIBE_EXE_BYTES 3015        /* of exe line and mounts, without NUL */
 
-/* Module ids: the order of regions in a log. Ours start at 48. */
+/* The order of regions in a log. */
 enum scribe_module_id {
 	SCRIBE_MOD_NULL = 0,
 	SCRIBE_MOD_POSIX = 1,
@@ -64,8 +60,8 @@ enum scribe_module_id {
 enum scribe_compression { SCRIBE_COMP_ZLIB = 0, SCRIBE_COMP_BZIP2 = 1, SCRIBE_COMP_NONE = 2, SCRIBE_COMP_ZSTD = 3 };
 
 struct scribe_log_map {
-	uint64_t off; /* bytes from the start of the file */
-	uint64_t len; /* bytes in the file (compressed); 0: absent */
+	uint64_t off;
+	uint64_t len; /* compressed bytes; 0: absent */
 };
 
 struct scribe_log_header {
@@ -80,20 +76,15 @@ struct scribe_log_header {
 };
 
 /*
- * Our own modules (ids 48 to 63) stand in no map of the header, because not all
- * stock tools pass over modules they do not know: a trailer at the very end of
- * the file says where they are, and SCRIBE_TRAILER_MARK in the header's padding
- * that there is one. Same byte order as the header.
+ * Modules 48 to 63 are in a trailer, announced by SCRIBE_TRAILER_MARK in the header, because some stock tools fail
+ * on unknown modules. Byte order of the header.
  */
 #define SCRIBE_OWN_FIRST 48
 #define SCRIBE_OWN_MODULES (SCRIBE_MAX_MODULES - SCRIBE_OWN_FIRST)
 #define SCRIBE_TRAILER_MARK "ioscrib"  /* the 7 bytes of pad */
 #define SCRIBE_TRAILER_MAGIC "IOSCRIBE" /* the file's last 8 bytes */
 
-/*
- * The last of these places is no module's but holds the names that the name
- * region cannot: id, 32-bit length and bytes of each, packed.
- */
+/* Names that the name region cannot hold, packed as id, 32-bit length, bytes. */
 #define SCRIBE_EXACT_NAMES (SCRIBE_MAX_MODULES - 1)
 #define SCRIBE_EXACT_NAMES_VERSION 1
 
@@ -110,7 +101,7 @@ struct scribe_log_job {
 	int64_t end_time_sec, end_time_nsec;
 	int64_t nprocs;
 	int64_t jobid;
-	char metadata[SCRIBE_JOB_METADATA_BYTES]; /* "key=value\n" lines, NUL-terminated */
+	char metadata[SCRIBE_JOB_METADATA_BYTES]; /* "key=value\n" lines with NUL */
 };
 
 struct scribe_base_record {
@@ -162,8 +153,6 @@ struct scribe_daos_record {
 	uint64_t oid_hi, oid_lo;
 };
 
-/* Variable records: a fixed head, then `scribe_*_bytes()` of arrays. */
-
 enum scribe_lustre_comp_id {
 	SCRIBE_LUSTRE_COMP_STRIPE_SIZE,
 	SCRIBE_LUSTRE_COMP_STRIPE_COUNT,
@@ -180,7 +169,7 @@ struct scribe_lustre_comp {
 	char pool_name[16];
 };
 
-/* Then num_comps components, then num_stripes int64_t OST ids. */
+/* Followed by num_comps components, then num_stripes int64_t OST ids. */
 struct scribe_lustre_record {
 	struct scribe_base_record base;
 	int64_t num_comps;
@@ -191,10 +180,10 @@ struct scribe_lustre_record {
 struct scribe_dxt_segment {
 	int64_t offset, length; /* bytes */
 	double start, end;      /* seconds */
-	uint64_t thread;        /* pthread id, 0: the log does not say */
+	uint64_t thread;        /* pthread id; 0: unknown */
 };
 
-/* Then write_count segments, then read_count. In memory always 40 bytes each. */
+/* Followed by write_count, then read_count segments, in memory always of 40 bytes. */
 struct scribe_dxt_record {
 	struct scribe_base_record base;
 	int64_t shared_record;
@@ -203,7 +192,7 @@ struct scribe_dxt_record {
 	struct scribe_dxt_segment segments[];
 };
 
-/* Then SERVERS int64_t of the server histogram (at least one). */
+/* Followed by SERVERS int64_t (at least one). */
 struct scribe_mdhim_record {
 	struct scribe_base_record base;
 	int64_t counters[SCRIBE_MDHIM_COUNT];
@@ -211,20 +200,20 @@ struct scribe_mdhim_record {
 	int64_t server_histogram[];
 };
 
-/* Then nbins int64_t of bytes written, then nbins of bytes read. */
+/* Followed by nbins int64_t of bytes written, then nbins of bytes read. */
 struct scribe_heatmap_record {
 	struct scribe_base_record base;
 	double bin_width_seconds;
 	int64_t nbins;
-	uint64_t unused[2]; /* pointers of the process that wrote the log: zero */
+	uint64_t unused[2]; /* Darshan's pointers: zero */
 	int64_t bins[];
 };
 
-/* APMPI: one header record (magic in its third word), then one record a rank. */
+/* One header record (magic in the third word), then one record per rank. */
 struct scribe_apmpi_header_record {
 	struct scribe_base_record base;
 	int64_t magic;
-	uint32_t sync_flag; /* 1: times of synchronisation were taken */
+	uint32_t sync_flag; /* 1: synchronisation was timed */
 	uint32_t pad;
 	double variance_total_mpitime;
 	double variance_total_mpisynctime;
@@ -238,8 +227,6 @@ struct scribe_apmpi_record {
 	double fglobal[SCRIBE_APMPI_F_GLOBAL_COUNT];
 	char node_name[128];
 };
-
-/* Ours. */
 
 enum scribe_ext_ranks_id {
 	SCRIBE_EXT_BEFORE_RANKS = SCRIBE_EXT_CLOSE_NS - 1,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): as a stream
- * that restores them, and the transposition itself. Similar bytes of many records then stand
- * together, and compress to about half. The stream owns the stream below it and one block of 1 MiB.
- * Used by the reader and the writer of the log library. Knows their lengths, and nothing of what
- * stands in them.
+ * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): transposition, and a stream
+ * that restores them. Equal bytes of many records become neighbours and compress to about half. Owns the stream below
+ * and one block of 1 MiB. Must not know the contents of records.
  */
 #include "logfmt/file/blocks.h"
 
@@ -15,20 +13,14 @@
 #include "logfmt/file/log_types.h"
 #include "logfmt/file/unified.h"
 
-/*
- * Bytes of a long record that are requested at once: its length comes from the file, and memory
- * must grow only with bytes that have really come.
- */
-#define PIECE (64u << 10)
+#define PIECE (64u << 10) /* bytes of a long record per read */
 
-/* State of one filtered region. */
 struct blocks {
 	struct scribe_region_stream *plain;
 	bool swapped;
-	unsigned char *block; /* restored; SCRIBE_BLOCK_BYTES */
-	/* Of the restored bytes in `block`: already given, and there. */
-	size_t at, have;
-	uint64_t left; /* of a block of one record, not yet given */
+	unsigned char *block; /* restored */
+	size_t at, have;      /* of `block`: bytes passed on, bytes present */
+	uint64_t left;        /* bytes of a record alone in its block, not passed on yet */
 };
 
 void scribe_block_transpose(const unsigned char *records, size_t n, size_t stride, unsigned char *ret_columns)
@@ -38,7 +30,6 @@ void scribe_block_transpose(const unsigned char *records, size_t n, size_t strid
 			ret_columns[k * n + i] = records[i * stride + k];
 }
 
-/* Restoring is the transposition of a matrix with the two dimensions exchanged. */
 void scribe_block_restore(const unsigned char *columns, size_t n, size_t stride, unsigned char *ret_records)
 {
 	scribe_block_transpose(columns, stride, n, ret_records);
@@ -53,18 +44,15 @@ static void blocks_free(void *from)
 	free(b);
 }
 
-/* For messages: they give the offset in the file, which only the innermost stream has. */
 static const struct scribe_region_stream *blocks_below(const void *from)
 {
+	/* Messages give the offset in the file, which only the innermost stream has. */
 	return ((const struct blocks *)from)->plain;
 }
 
-/*
- * A block of several records is bounded by SCRIBE_BLOCK_BYTES, the size of the buffer. One record
- * alone is not transposed and may have the length of any record.
- */
 static int check_head(const struct blocks *b, const struct scribe_block_head *h, struct scribe_err *err)
 {
+	/* Several records must fit the buffer. A single record is not transposed and may have any record's length. */
 	const size_t most = SCRIBE_MAX_RECORD_BYTES + sizeof(struct scribe_unified_base);
 
 	if (h->count == 0 || h->stride < sizeof(struct scribe_unified_base) || h->stride > most ||
@@ -76,10 +64,7 @@ static int check_head(const struct blocks *b, const struct scribe_block_head *h,
 	return 0;
 }
 
-/*
- * The next block: restored into b->block, or for one record only its length in b->left; that record
- * is copied through by read_single. At the region's end neither is set, and 0 is returned.
- */
+/* Restores a block, or for a single record sets only b->left. Changes neither at the region's end. */
 static int next_block(struct blocks *b, struct scribe_err *err)
 {
 	struct scribe_block_head h;
@@ -87,6 +72,7 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 	size_t avail, n;
 	int rc = scribe_region_stream_need(b->plain, sizeof(h), &p, &avail, err);
 
+	/* The head is requested first, because it gives the length of the rest. */
 	if (rc || avail == 0)
 		return rc;
 	if (avail < sizeof(h))
@@ -118,10 +104,10 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 	return 0;
 }
 
-/* Bytes of a record that stands alone in its block, which are the record as it is. */
 static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
 {
 	size_t want = b->left < room ? (size_t)b->left : room, avail;
+	/* The length is from the file: memory must grow only with bytes that were really read. */
 	const void *p;
 	int rc = scribe_region_stream_need(b->plain, want < PIECE ? want : PIECE, &p, &avail, err);
 
@@ -138,9 +124,6 @@ static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, s
 	return 0;
 }
 
-/*
- * The supply's read (region_stream.h): some bytes, at most `room`; none at the end of the region.
- */
 static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
 {
 	struct blocks *b = from;
@@ -160,7 +143,6 @@ static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct 
 static const struct scribe_region_supply blocks_supply = {
 	.read = blocks_read, .below = blocks_below, .free = blocks_free};
 
-/* Takes `plain` over in any case: it is freed also where there is no memory. */
 struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped,
 						  const char *label, const char *region)
 {

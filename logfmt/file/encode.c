@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Building blocks of a log: header, job region, names, records, one compressed piece. Memory that
- * is returned belongs to the caller. Used by the writer, by the merge of several nodes, and by the
- * ranks at MPI_Finalize, which write their parts of one file in parallel. Touches no file.
+ * Building blocks of a log: header, job region, names, records, one compressed piece. Returned memory belongs to the
+ * caller. Used by the writer, the merge of nodes, and ranks that write parts of one file at MPI_Finalize. Must not
+ * know files.
  */
 #include "logfmt/file/encode.h"
 
@@ -14,7 +14,7 @@
 #include "logfmt/file/variable_bytes.h"
 #include "logfmt/counters/module.h"
 
-/* Darshan's mark at the end of a command line that was cut. */
+/* As in Darshan. */
 static const char cut_mark[] = "<TRUNCATED>";
 
 void scribe_log_header_init(struct scribe_log_header *ret_header)
@@ -25,13 +25,12 @@ void scribe_log_header_init(struct scribe_log_header *ret_header)
 	ret_header->comp_type = SCRIBE_COMP_ZLIB;
 }
 
-/*
- * Memory is that of the input's worst case. For programs that write a log in parallel by the
- * installed library. The preloaded runtime compresses by itself (runtime/client/mpi), for it does
- * not link zlib.
- */
 int scribe_deflate_region(const void *in, size_t n, void **ret_out, size_t *ret_n, struct scribe_err *err)
 {
+	/*
+	 * The worst case, so that compress2 cannot fail for lack of space. The preloaded runtime does not link
+	 * zlib.
+	 */
 	uLongf got = compressBound(n);
 	unsigned char *out = malloc(got);
 	int rc;
@@ -49,7 +48,7 @@ int scribe_deflate_region(const void *in, size_t n, void **ret_out, size_t *ret_
 	return 0;
 }
 
-/* At most `cap` bytes; returns how many. No NUL is written. */
+/* At most `cap` bytes, without NUL. */
 static size_t copy_text(char *to, const char *from, size_t cap)
 {
 	size_t n = 0;
@@ -59,11 +58,7 @@ static size_t copy_text(char *to, const char *from, size_t cap)
 	return n;
 }
 
-/*
- * Command line and mounts, cut to what the format holds; returns its length with NUL. A command
- * line that fills the field leaves no mounts, as in Darshan. Mounts are left out from the first one
- * on that does not fit.
- */
+/* Command line and mounts, cut to what the format holds; returns the length with NUL. */
 static size_t put_text(char *to, const char *exe, const struct scribe_mount *mounts, size_t n)
 {
 	size_t at = copy_text(to, exe ? exe : "", SCRIBE_EXE_BYTES);
@@ -101,12 +96,12 @@ int scribe_job_region_encode(const struct scribe_log_job *job, const char *exe,
 	return 0;
 }
 
-/* Darshan's form: id, bytes, NUL. So a name that holds a NUL has none, and 0 is returned. */
 size_t scribe_name_encode(uint64_t id, const char *bytes, size_t len, void *out, size_t cap)
 {
 	size_t n = sizeof(id) + len + 1;
 	char *to = out;
 
+	/* Darshan's form is id, bytes, NUL: a name with a NUL cannot be stored. */
 	if (len && memchr(bytes, 0, len))
 		return 0;
 	if (cap < n)
@@ -118,13 +113,11 @@ size_t scribe_name_encode(uint64_t id, const char *bytes, size_t len, void *out,
 	return n;
 }
 
-/*
- * `len` must be what the counts in the record say: a wrong record would shift all that follow it.
- */
 size_t scribe_record_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out, size_t cap)
 {
 	size_t need = scribe_record_length(module, rec, len);
 
+	/* A record with wrong counts would shift all that follow it. */
 	if (need == 0 || need != len)
 		return 0;
 	return scribe_variable_encode(module, dxt_threads, rec, len, out, cap);

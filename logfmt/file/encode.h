@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Building blocks of a log for who writes it in parallel: what stands in the file is
- * encoded and compressed here, where it stands is the caller's affair.
- */
+/* Building blocks of a log for programs that write it in parallel. Offsets in the file are up to the caller. */
 #ifndef LOGFMT_FILE_ENCODE_H
 #define LOGFMT_FILE_ENCODE_H
 
@@ -18,27 +15,17 @@
 extern "C" {
 #endif
 
-/* A new log header: version, magic, zlib, all maps empty. */
+/* Version, magic, zlib, empty maps. */
 void scribe_log_header_init(struct scribe_log_header *ret_header);
-/*
- * One complete zlib stream of `n` bytes. A region is any number of these, one
- * after another. The caller frees *ret_out. n may be 0.
- */
+/* A complete zlib stream; a region is any number of them. The caller frees *ret_out. */
 int scribe_deflate_region(const void *in, size_t n, void **ret_out, size_t *ret_n, struct scribe_err *err);
-/* The job region before compression; the caller frees. At most SCRIBE_JOB_REGION_BYTES. */
+/* The job region before compression, at most SCRIBE_JOB_REGION_BYTES; the caller frees. */
 int scribe_job_region_encode(const struct scribe_log_job *job, const char *exe,
 			     const struct scribe_mount *mounts, size_t n, void **ret_out, size_t *ret_n,
 			     struct scribe_err *err);
-/*
- * One name record before compression, into `out`; returns its bytes (8 + len + 1),
- * and writes nothing when `cap` is smaller. 0: the name holds a NUL.
- */
+/* Returns 8 + len + 1 bytes, and writes only if `cap` allows. 0: the name holds a NUL. */
 size_t scribe_name_encode(uint64_t id, const char *bytes, size_t len, void *out, size_t cap);
-/*
- * A record as it stands in the file (DXT: 32-byte segments): bytes needed, and
- * written to `out` when `cap` allows. 0: `len` is not the record's length. For
- * fixed records the bytes are the record's own.
- */
+/* As in the file (DXT: 32-byte segments). Returns the size, writes only if `cap` allows. 0: wrong `len`. */
 size_t scribe_record_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out, size_t cap);
 
 #ifdef __cplusplus

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names as text without loss: which print as they are, and an escape for the rest. A name may be
- * any bytes (docs/format.md, "Names with a NUL"). The writer escapes names that a name region
- * cannot hold; the `ioscribe` command shows others so. Allocates nothing.
+ * Names as text without loss. A name may be any bytes (docs/format.md, "Names with a NUL"); the writer escapes those
+ * that a name region cannot hold, and the command does for display. Allocates nothing.
  */
 #include "logfmt/file/escape.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/*
- * Bytes of the UTF-8 character at p, 0 where it is malformed or must not be shown: overlong forms,
- * surrogates, control characters (C0, DEL, C1), and U+2028 and U+2029, which some programs take for
- * the end of a line.
- */
+/* Bytes of the UTF-8 character at p; 0: malformed, or must not be printed. */
 static size_t utf8_at(const unsigned char *p, size_t len)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -31,6 +26,10 @@ static size_t utf8_at(const unsigned char *p, size_t len)
 			return 0;
 		c = c << 6 | (p[i] & 0x3f);
 	}
+	/*
+	 * Overlong forms, surrogates and control characters (C1; C0 and DEL above) are refused, and U+2028 and U+2029
+	 * because some programs take them for the end of a line.
+	 */
 	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || (c >= 0x80 && c < 0xa0) ||
 	    c == 0x2028 || c == 0x2029)
 		return 0;
@@ -49,7 +48,6 @@ int scribe_name_printable(const char *bytes, size_t len)
 	return 1;
 }
 
-/* The result is cut at any byte where `cap` is small; the return value tells. */
 size_t scribe_name_escape(const char *bytes, size_t len, char *out, size_t cap)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -81,7 +79,6 @@ size_t scribe_name_escape(const char *bytes, size_t len, char *out, size_t cap)
 	return o;
 }
 
-/* Only what scribe_name_escape writes, so that a name has one escape: no capitals. */
 static int digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of one module out of the region that holds all (docs/format.md, "The single-region
- * layout"): each stands behind a base record that gives its module and length. A struct
- * scribe_framed is a position in that region; wrapped in a supply it is a stream that yields one
- * module's records and passes over the others. It owns the stream below. Used by the reader alone.
- * Knows base records, and nothing of what stands behind them.
+ * Records of one module out of the region that holds all (docs/format.md, "The single-region layout"). A struct
+ * scribe_framed is a position in that region; as a supply it yields one module's records. Owns the stream below. Used
+ * by the reader alone. Must not know what follows a base record.
  */
 #include "logfmt/file/framed.h"
 
@@ -13,20 +11,18 @@
 
 #include "logfmt/file/layout.h"
 
-#define PIECE (64u << 10) /* bytes passed over at once */
+#define PIECE (64u << 10) /* bytes skipped per step */
 
-/* A position in the region of records, between records or in one. */
 struct scribe_framed {
 	struct scribe_region_stream *plain;
-	bool swapped, sorted, known; /* known: `next` is a base record that nobody took yet */
-	/* Bit i: the log's table says that module i has records. Others are damage. */
-	uint64_t modules;
+	bool swapped, sorted, known; /* known: `next` was read and not used yet */
+	uint64_t modules;            /* that have records by the log's table; a record of others is damage */
 	/*
-	 * `next` is in native order, `raw` as it stands in the file: a record's first 16 bytes are
-	 * given from it, because whoever converts the record turns all of it.
+	 * `raw` is in the file's order: a record's first 16 bytes are passed on from it, because they are swapped
+	 * later.
 	 */
 	struct scribe_unified_base next, raw;
-	uint64_t left; /* of the record found */
+	uint64_t left;
 };
 
 struct scribe_framed *scribe_framed_new(struct scribe_region_stream *plain, bool swapped, bool sorted,
@@ -59,7 +55,6 @@ int scribe_framed_module(const struct scribe_framed *f)
 	return f->known ? f->next.module : -1;
 }
 
-/* Id, rank and length are words; what follows has fields of two and four bytes. */
 static void swap_base(struct scribe_unified_base *b)
 {
 	scribe_swap_words(b, 3);
@@ -68,10 +63,7 @@ static void swap_base(struct scribe_unified_base *b)
 	b->version = __builtin_bswap32(b->version);
 }
 
-/*
- * Nothing of the file is trusted: the module must be one of the table, the length must be possible.
- * Where the header says that modules ascend, `before` is the module of the record before.
- */
+/* `before`: the preceding record's module. */
 static int check_base(const struct scribe_framed *f, const struct scribe_unified_base *b, int before,
 		      struct scribe_err *err)
 {
@@ -93,7 +85,7 @@ static int check_base(const struct scribe_framed *f, const struct scribe_unified
 	return 0;
 }
 
-/* Have the next base record in f->next, without its record: 1, or 0 at the region's end. */
+/* Reads the next base record into f->next, without its record: 1, or 0 at the region's end. */
 static int look(struct scribe_framed *f, struct scribe_err *err)
 {
 	const void *p;
@@ -119,7 +111,7 @@ static int look(struct scribe_framed *f, struct scribe_err *err)
 	return rc ? rc : 1;
 }
 
-/* Some bytes of the record that is being passed or taken, at most `n`. */
+/* Some bytes of the current record, at most `n`. */
 static int some(struct scribe_framed *f, size_t n, const void **ret_p, size_t *ret_n, struct scribe_err *err)
 {
 	size_t avail, want = f->left < n ? (size_t)f->left : n;
@@ -137,7 +129,7 @@ static int some(struct scribe_framed *f, size_t n, const void **ret_p, size_t *r
 	return 0;
 }
 
-/* Pass over the rest of the current record, in pieces: the window does not grow for it. */
+/* Skips the rest of the current record. */
 static int pass(struct scribe_framed *f, struct scribe_err *err)
 {
 	const void *p;
@@ -150,10 +142,8 @@ static int pass(struct scribe_framed *f, struct scribe_err *err)
 }
 
 /*
- * Pass over records of others. 1: a record of the module is found, its base record is `next` and
- * `raw` (as it stands in the file), its bytes follow by `some`; 0: there is none any more. In a
- * sorted region the search ends at the first higher module, whose base record stays known for
- * whoever continues from here.
+ * Skips records of other modules. 1: `next` and `raw` are the record's base, its bytes follow by some(). 0: none
+ * left.
  */
 static int find(struct scribe_framed *f, int module, struct scribe_err *err)
 {
@@ -168,6 +158,7 @@ static int find(struct scribe_framed *f, int module, struct scribe_err *err)
 			f->known = false;
 			return 1;
 		}
+		/* Modules ascend, so the search is over. The base record stays known, for the next module's stream. */
 		if (f->sorted && f->next.module > module)
 			return 0;
 		f->left = f->next.bytes;
@@ -178,18 +169,12 @@ static int find(struct scribe_framed *f, int module, struct scribe_err *err)
 }
 
 /* ---- as a stream ---- */
-
-/* The stream's side: which records it yields. `f` is owned until scribe_framed_take. */
 struct one_module {
-	struct scribe_framed *f; /* NULL: taken */
+	struct scribe_framed *f; /* owned; NULL: taken over */
 	struct scribe_framed_want want;
-	const struct scribe_region_stream *stream; /* this one, for messages */
+	const struct scribe_region_stream *stream;
 };
 
-/*
- * A record must be as its module's description says; in a log of ours that is so. Callers that
- * carry bytes over unread (want.raw) skip this.
- */
 static int check_wanted(const struct one_module *o, const struct scribe_unified_base *base,
 			struct scribe_err *err)
 {
@@ -208,7 +193,7 @@ static int check_wanted(const struct one_module *o, const struct scribe_unified_
 	return 0;
 }
 
-/* The next record: 1 and the first bytes of what is given of it, 0 at the end. */
+/* 1: the first bytes of the next record are in `to`; 0: the end. */
 static int begin_record(struct one_module *o, void *to, size_t *ret_n, struct scribe_err *err)
 {
 	struct scribe_framed *f = o->f;
@@ -226,10 +211,6 @@ static int begin_record(struct one_module *o, void *to, size_t *ret_n, struct sc
 	return 1;
 }
 
-/*
- * The supply's read. A call never gives bytes of two records, so that whoever reads knows where one
- * ends. Records of length 0 behind an opaque base record give nothing and are passed over.
- */
 static int read_records(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
 {
 	struct one_module *o = from;
@@ -237,6 +218,10 @@ static int read_records(void *from, void *to, size_t room, size_t *ret_n, struct
 	int rc;
 
 	*ret_n = 0;
+	/*
+	 * A call never returns bytes of two records. Opaque records of length 0 are skipped, because 0 bytes would
+	 * mean the end.
+	 */
 	if (!o->f)
 		return 0;
 	while (o->f->left == 0) {
@@ -250,7 +235,6 @@ static int read_records(void *from, void *to, size_t room, size_t *ret_n, struct
 	return rc;
 }
 
-/* The supply's left: bytes of the current record that were not given yet. */
 static uint64_t left_of_record(const void *from)
 {
 	const struct one_module *o = from;
@@ -294,7 +278,6 @@ struct scribe_region_stream *scribe_framed_stream(struct scribe_framed *f, const
 	return s;
 }
 
-/* The position, for the stream of another module; this stream is at its end from now on. */
 struct scribe_framed *scribe_framed_take(struct scribe_region_stream *s)
 {
 	struct one_module *o = scribe_region_stream_supplier(s, &one_module_supply);

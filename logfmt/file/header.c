@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Header and job record of every log version since 3.00, and our trailer: decoded into the newest
- * form, in native byte order, with maps under the module ids of 3.41. Works on bytes that the
- * reader has fetched; allocates nothing. Nothing is trusted: every map must lie within the file.
- * Reads no file.
+ * Header and job record of every log version from 3.00 on, and the trailer: decoded into the newest form, in native
+ * order, with the module ids of 3.41. Every map must lie within the file. Allocates nothing and must not read files.
  */
 #include "logfmt/file/header.h"
 
@@ -14,7 +12,7 @@
 #include "logfmt/file/layout.h"
 #include "logfmt/counters/module.h"
 
-/* Darshan's header before 3.41: 16 modules, partial flags of 32 bits. */
+/* Darshan's header before 3.41. */
 #define OLD_MODULES 16
 #define OLD_HEADER_BYTES 360
 #define FIRST_WIDE_VERSION 341 /* 64 modules, nanoseconds in the job record */
@@ -30,10 +28,7 @@ struct old_header {
 };
 _Static_assert(sizeof(struct old_header) == OLD_HEADER_BYTES, "old header");
 
-/*
- * What the file is instead, by its first bytes: a user who gives the wrong file sees which one it
- * is.
- */
+/* For users that pass the wrong file by mistake. */
 static int not_a_log(const char *label, struct scribe_err *err, const unsigned char *b, size_t len)
 {
 	static const struct {
@@ -56,22 +51,23 @@ static int not_a_log(const char *label, struct scribe_err *err, const unsigned c
 			      "%.200s: not a Darshan log: no log version in its first 8 bytes", label);
 }
 
-/* "3.41" to 341; 0 when it is not of that form. */
+/* "3.41" to 341; 0: not of that form. */
 static unsigned version_of(const char *b)
 {
 	unsigned major, minor;
 	char text[9], tail;
 
 	memcpy(text, b, 8);
+	/* The first byte must be a digit: sscanf would skip leading spaces. */
 	text[8] = 0;
 	if (text[0] < '0' || text[0] > '9' || sscanf(text, "%1u.%2u%c", &major, &minor, &tail) != 2)
 		return 0;
 	return major * 100 + minor;
 }
 
-/* Versions that Darshan has released. A newer one may have moved anything, so it is refused. */
 static int check_version(const char *label, unsigned version, struct scribe_err *err)
 {
+	/* Those that Darshan has released. A newer version can change any field, so it is refused. */
 	static const unsigned known[] = {300, 310, 320, 321, 341};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -84,7 +80,6 @@ static int check_version(const char *label, unsigned version, struct scribe_err 
 			      label, version / 100, version % 100);
 }
 
-/* Version and compression are bytes; the magic number was set by the caller. */
 static void swap_maps(struct scribe_log_header *h)
 {
 	h->partial_flag = __builtin_bswap64(h->partial_flag);
@@ -94,12 +89,12 @@ static void swap_maps(struct scribe_log_header *h)
 		h->mod_ver[i] = __builtin_bswap32(h->mod_ver[i]);
 }
 
-/*
- * A module that came later gets its id: H5D was inserted with 3.20, PNETCDF_VAR with 3.41, and all
- * ids from `id` on moved up by one. Maps, versions and partial flags move together.
- */
 static void make_place(struct scribe_log_header *h, int id)
 {
+	/*
+	 * H5D was inserted with 3.20 and PNETCDF_VAR with 3.41: later ids moved up by one. Maps, versions and flags
+	 * move together.
+	 */
 	uint64_t lower_bits = (1ull << id) - 1;
 	size_t n = SCRIBE_MAX_MODULES - 1 - (size_t)id;
 
@@ -110,7 +105,7 @@ static void make_place(struct scribe_log_header *h, int id)
 	h->partial_flag = (h->partial_flag & lower_bits) | ((h->partial_flag & ~lower_bits) << 1);
 }
 
-/* An old header in the form of the new one, still in the file's byte order. */
+/* To the new form, still in the file's byte order. */
 static void widen(const struct old_header *old, bool swapped, struct scribe_log_header *h)
 {
 	uint32_t partial = old->partial_flag;
@@ -122,14 +117,9 @@ static void widen(const struct old_header *old, bool swapped, struct scribe_log_
 	h->name_map = old->name_map;
 	memcpy(h->mod_map, old->mod_map, sizeof(old->mod_map));
 	memcpy(h->mod_ver, old->mod_ver, sizeof(old->mod_ver));
-	/* as the wide header would hold it, so that one swap serves both */
 	h->partial_flag = swapped ? __builtin_bswap64(__builtin_bswap32(partial)) : partial;
 }
 
-/*
- * A map beyond the end of the file is a log that was cut short; one with impossible numbers is
- * damage. 2^48 is taken as the border: no log has 256 TiB.
- */
 static int check_map(const char *label, const char *what, const struct scribe_log_map *map, uint64_t header,
 		     uint64_t file, struct scribe_err *err)
 {
@@ -139,6 +129,10 @@ static int check_map(const char *label, const char *what, const struct scribe_lo
 		return 0;
 	if (map->off >= header && map->off <= file && map->len <= file - map->off)
 		return 0;
+	/*
+	 * A plausible map past the file's end: the file is cut short. From 256 TiB (2^48) on it is taken for
+	 * damage.
+	 */
 	truncated = map->off >= header && map->off < (1ull << 48) && map->len < (1ull << 48);
 	return scribe_err_set(err, truncated ? -SCRIBE_E_TRUNCATED : -SCRIBE_E_FORMAT,
 			      "%.200s: header: %s region of %llu bytes at offset %llu is not within the file "
@@ -159,14 +153,13 @@ const char *scribe_module_label(int id, char buf[24])
 	return buf;
 }
 
-/*
- * Where the job region lies: Darshan's header does not say. It begins behind the header and ends
- * where the name region begins; in a log without names, at the first module's region or the end of
- * the file.
- */
 static int find_job(const char *label, const struct scribe_log_header *h, uint64_t header,
 		    struct scribe_reader_info *info, struct scribe_err *err)
 {
+	/*
+	 * The header lacks a map of the job region: it ends at the name region, or without names at the first
+	 * module's region.
+	 */
 	uint64_t end = h->name_map.off;
 
 	if (end == 0) {
@@ -190,7 +183,7 @@ static int find_job(const char *label, const struct scribe_log_header *h, uint64
 	return 0;
 }
 
-/* Also notes the modules with data that the registry does not have, in info->unknown. */
+/* Also notes modules with data that are not in the registry. */
 static int check_maps(const char *label, const struct scribe_log_header *h, uint64_t header,
 		      struct scribe_reader_info *info, struct scribe_err *err)
 {
@@ -200,7 +193,7 @@ static int check_maps(const char *label, const struct scribe_log_header *h, uint
 		char buf[24];
 
 		if (!h->mod_map[i].len)
-			continue; /* to name what is not there takes longer than all else here */
+			continue; /* common, and building the label would cost most of the time here */
 		rc = check_map(label, scribe_module_label(i, buf), &h->mod_map[i], header, info->file_bytes, err);
 		if (h->mod_map[i].len && !scribe_module_by_id(i))
 			info->unknown |= 1ull << i;
@@ -208,10 +201,6 @@ static int check_maps(const char *label, const struct scribe_log_header *h, uint
 	return rc ? rc : find_job(label, h, header, info, err);
 }
 
-/*
- * The order matters: the version decides the header's length, the magic number its byte order, and
- * modules are renumbered after the bytes are turned.
- */
 int scribe_header_decode(const char *label, const void *bytes, size_t len,
 			 struct scribe_log_header *ret_header, struct scribe_reader_info *info,
 			 struct scribe_err *err)
@@ -221,6 +210,7 @@ int scribe_header_decode(const char *label, const void *bytes, size_t len,
 	int64_t magic;
 	int rc;
 
+	/* The version decides the header's length and the magic number its byte order: this sequence is needed. */
 	if (len == 0)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: not a Darshan log: the file is empty", label);
 	info->version = len >= 8 ? version_of(bytes) : 0;
@@ -264,10 +254,6 @@ bool scribe_header_has_trailer(const struct scribe_log_header *header)
 	return memcmp(header->pad, SCRIBE_TRAILER_MARK, sizeof(header->pad)) == 0;
 }
 
-/*
- * Maps of modules 48 to 63 from the file's last 336 bytes (docs/format.md, "The trailer"). A header
- * with the mark and a file without the trailer is a log that was cut short.
- */
 int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *bytes,
 			  const struct scribe_reader_info *info, struct scribe_log_header *header,
 			  struct scribe_err *err)
@@ -301,7 +287,6 @@ int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *by
 	return rc;
 }
 
-/* Before 3.41 the job record has no nanoseconds: five integers instead of seven. */
 int scribe_job_decode(const char *label, const struct scribe_reader_info *info, const void *bytes, size_t len,
 		      struct scribe_log_job *ret_job, size_t *ret_text, struct scribe_err *err)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fixed records in files: lengths, byte order, old versions. A record is converted in the caller's
- * buffer of SCRIBE_FIXED_MAX_BYTES. What a new counter was before it existed is -1 ("could not be
- * monitored"), as Darshan's reader has it. The reader runs it for
- * each record that is not native and newest. Knows nothing of files or streams.
+ * Records of fixed length in files: lengths, byte order, old versions, converted in the caller's buffer of
+ * SCRIBE_FIXED_MAX_BYTES. Counters that an old version lacks become -1 ("not monitored"), as in Darshan's reader.
+ * Must not know files or streams.
  */
 #include "logfmt/file/layout.h"
 
@@ -13,10 +12,7 @@
 
 #define BASE_WORDS 2
 
-/*
- * Bytes of a record in each version before the newest, with base record: facts of Darshan's
- * releases and, for POSIX_EXT, of docs/format.md.
- */
+/* With base record, before the newest version: Darshan's releases and docs/format.md (POSIX_EXT). */
 static const struct {
 	int module;
 	unsigned version;
@@ -52,7 +48,6 @@ void scribe_swap_words(void *words, size_t n)
 		w[i] = __builtin_bswap64(w[i]);
 }
 
-/* Words but for what is text or bytes: uuids, host and program names are left as they are. */
 void scribe_disk_swap(int module, unsigned version, void *rec)
 {
 	size_t words = scribe_disk_bytes(module, version) / 8;
@@ -74,10 +69,10 @@ void scribe_disk_swap(int module, unsigned version, void *rec)
 	scribe_swap_words(rec, words);
 }
 
-/* "Could not be monitored", in the form of a time. */
+/* As a time. */
 static const double unknown = -1;
 
-/* Two doubles that were not kept yet go in before w[at]; `total` words follow from there. */
+/* Inserts two doubles before w[at], which `total` words follow. */
 static void insert_unknown_times(uint64_t *w, size_t at, size_t total)
 {
 	memmove(w + at + 2, w + at, total * 8);
@@ -85,17 +80,14 @@ static void insert_unknown_times(uint64_t *w, size_t at, size_t total)
 	memcpy(w + at + 1, &unknown, 8);
 }
 
-/*
- * Version 1 counted fopen and its like among POSIX calls; such records cannot be converted, 0 is
- * returned and the record is left out, as Darshan's reader does. The moves follow the old order of
- * counters; the numbers are words of the old layouts.
- */
+/* Numbers are words of the old layouts. 0: cannot be converted. */
 static int posix_up(uint64_t *w, unsigned version)
 {
 	uint64_t *c = w + BASE_WORDS;
 
 	if (version == 1) {
-		if ((int64_t)c[6] > 0) /* fopen and its like, since moved to STDIO */
+		/* Counts fopen and its like, which became STDIO's: the record is left out, as in Darshan's reader. */
+		if ((int64_t)c[6] > 0)
 			return 0;
 		memmove(c + 6, c + 10, (58 + 15) * 8);
 	}
@@ -109,7 +101,6 @@ static int posix_up(uint64_t *w, unsigned version)
 	return 1;
 }
 
-/* Version 3 put FLUSHES and USE_MPIIO behind OPENS, and META_TIME behind the times. */
 static void h5f_up(uint64_t *w, unsigned version)
 {
 	uint64_t *c = w + BASE_WORDS;
@@ -121,10 +112,6 @@ static void h5f_up(uint64_t *w, unsigned version)
 	memcpy(c + 3 + SCRIBE_H5F_F_META_TIME, &unknown, 8);
 }
 
-/*
- * Version 3 has other counters altogether: OPENS is the sum of independent and collective opens,
- * the four times keep their meaning, all else is unknown.
- */
 static void pnetcdf_file_up(uint64_t *w, unsigned version)
 {
 	struct scribe_pnetcdf_file_record *rec = (void *)w;
@@ -132,9 +119,10 @@ static void pnetcdf_file_up(uint64_t *w, unsigned version)
 	double times[4];
 	uint64_t opens;
 
+	/* Version 3 has different counters. Only opens and four times keep their meaning; the rest is unknown. */
 	if (version == 1)
 		insert_unknown_times(c, 2 + 1, 1);
-	opens = c[0] + c[1]; /* independent and collective */
+	opens = c[0] + c[1];
 	memcpy(times, c + 2, sizeof(times));
 	for (int i = 0; i < SCRIBE_PNETCDF_FILE_COUNT; i++)
 		rec->counters[i] = -1;
@@ -147,7 +135,6 @@ static void pnetcdf_file_up(uint64_t *w, unsigned version)
 	rec->fcounters[SCRIBE_PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = times[3];
 }
 
-/* Version 1 counted mappings, not their bytes; 2 no ranks. */
 static void posix_ext_up(uint64_t *c, unsigned version)
 {
 	size_t times = version == 1 ? SCRIBE_EXT_MAPPED_BYTES : SCRIBE_EXT_RANKS_READ;
@@ -158,16 +145,13 @@ static void posix_ext_up(uint64_t *c, unsigned version)
 	c[SCRIBE_EXT_RANKS_READ] = c[SCRIBE_EXT_RANKS_WROTE] = (uint64_t)-1;
 }
 
-/*
- * `rec` holds a record of `version` in native order and becomes longer in its buffer; memmove,
- * since old and new positions overlap.
- */
 int scribe_disk_upgrade(int module, unsigned version, void *rec)
 {
 	uint64_t *w = rec;
 	uint64_t *c = w + BASE_WORDS;
 	size_t bytes = scribe_disk_bytes(module, version);
 
+	/* The record grows in place, so old and new positions overlap: memmove everywhere. */
 	switch (module) {
 	case SCRIBE_MOD_POSIX:
 		return posix_up(w, version);
@@ -180,7 +164,7 @@ int scribe_disk_upgrade(int module, unsigned version, void *rec)
 	case SCRIBE_MOD_PNETCDF_FILE:
 		pnetcdf_file_up(w, version);
 		return 1;
-	case SCRIBE_MOD_H5D: /* the file's id came with version 2 */
+	case SCRIBE_MOD_H5D: /* version 2 inserted the file's id */
 		memmove(c + 1, c, bytes - BASE_WORDS * 8);
 		c[0] = 0;
 		return 1;

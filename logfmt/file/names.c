@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The name table: ids in a hash of indices, names packed in blocks. Names are copied, and all of it
- * is freed with the table; pointers to names stay valid until then. Of two names of one id the
- * first counts. Used by the `ioscribe` command, the C interface and programs that link the log
- * library. Bytes are bytes here; what prints is decided in escape.c.
+ * The name table: ids in a hash of indices, names packed in blocks. Copies names; pointers to them are valid until
+ * the table is freed. Used by the command, the C interface and programs with the log library. Must not know what is
+ * printable.
  */
 #include "logfmt/file/names.h"
 
@@ -13,13 +12,8 @@
 
 #include "logfmt/base/keyed.h"
 
-/*
- * Names are stored one behind the other in blocks, not each by malloc: a log may have millions of
- * them.
- */
 #define BLOCK_BYTES (64u << 10)
-/* Of the hash at first; a power of two. */
-#define FIRST_PLACES 64u
+#define FIRST_PLACES 64u /* a power of two */
 
 struct block {
 	struct block *next;
@@ -27,7 +21,7 @@ struct block {
 	char bytes[];
 };
 
-/* In order of first appearance, which scribe_names_at gives. */
+/* By first appearance. */
 struct entry {
 	uint64_t id;
 	const char *bytes;
@@ -37,9 +31,9 @@ struct entry {
 struct scribe_names {
 	struct block *blocks;
 	struct entry *entries;
-	uint32_t *places; /* 1 + index of an entry; 0 empty */
+	uint32_t *places; /* the hash: 1 + index of an entry; 0: empty */
 	size_t count, room;
-	size_t nplaces; /* a power of two */
+	size_t nplaces;
 };
 
 struct scribe_names *scribe_names_new(void)
@@ -63,9 +57,10 @@ struct scribe_names *scribe_names_free(struct scribe_names *n)
 	return NULL;
 }
 
-/* Where an id is, or the empty place where it would be. */
+/* The id's slot of the hash, or the empty one for a new entry. */
 static size_t place_of(const struct scribe_names *n, uint64_t id)
 {
+	/* Keyed hash: ids come from files, so that a crafted log could otherwise make every search long. */
 	size_t at = (size_t)scribe_keyed_id(id) & (n->nplaces - 1);
 
 	while (n->places[at] && n->entries[n->places[at] - 1].id != id)
@@ -73,10 +68,6 @@ static size_t place_of(const struct scribe_names *n, uint64_t id)
 	return at;
 }
 
-/*
- * The hash is at most half full: entries have half as many slots as it has. Indices are 32 bits,
- * which bounds a table to two thousand million names. A failure leaves the table as it was.
- */
 static int grow(struct scribe_names *n)
 {
 	size_t nplaces = n->nplaces ? n->nplaces * 2 : FIRST_PLACES;
@@ -100,7 +91,7 @@ static int grow(struct scribe_names *n)
 	return 0;
 }
 
-/* A copy with a NUL behind it. A name longer than a block gets one of its own. */
+/* A copy with NUL. */
 static const char *store_name(struct scribe_names *n, const char *bytes, size_t len)
 {
 	struct block *b = n->blocks;
@@ -108,6 +99,7 @@ static const char *store_name(struct scribe_names *n, const char *bytes, size_t 
 
 	if (len == SIZE_MAX)
 		return NULL;
+	/* Blocks, not malloc for each name: a log can have millions of names. */
 	if (!b || b->room - b->used < len + 1) {
 		size_t room = len + 1 > BLOCK_BYTES ? len + 1 : BLOCK_BYTES;
 
@@ -125,7 +117,6 @@ static const char *store_name(struct scribe_names *n, const char *bytes, size_t 
 	return to;
 }
 
-/* An empty name is replaced by a later one that is not. */
 int scribe_names_add(struct scribe_names *n, uint64_t id, const char *bytes, size_t len)
 {
 	struct entry *e;

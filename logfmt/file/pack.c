@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One compressed stream, or plain bytes in larger pieces: bytes are put in any amounts, compressed
- * bytes come out at a sink. A pack owns its buffers and the compressor's state. The writer has one
- * for its open region; the merge of several nodes has one a thread and module. Knows neither files
- * nor regions.
+ * One compressed (or plain) stream: bytes are put in any amounts, and larger pieces are passed to a sink. Owns its
+ * buffers and the compressor's state. The writer has one for its open region, the merge one per thread and module.
+ * Must not know files or regions.
  */
 #include "logfmt/file/pack.h"
 
@@ -18,31 +17,28 @@
 
 #include "logfmt/base/err.h"
 
-/* Buffer before the sink; large, so that a write system call takes much. */
-#define OUT_BYTES   (256u << 10)
-#define PIECE_BYTES (512u << 10) /* of plain bytes: a zlib stream of its own each, as libdeflate makes them */
-#define IN_PART     (1u << 30)   /* at once, for interfaces that count in 32 bits */
-/* bzip2's own default of its work factor. */
-#define BZIP2_WORK  30
-#define ZLIB_LEVEL  7 /* of libdeflate: smaller than zlib 6 in less time, docs/layout-benchmark.md */
+#define OUT_BYTES   (256u << 10) /* per call of the sink, which writes */
+#define PIECE_BYTES (512u << 10) /* plain bytes of a zlib stream */
+#define IN_PART     (1u << 30)   /* bzip2 counts in 32 bits */
+#define BZIP2_WORK  30           /* bzip2's default */
+#define ZLIB_LEVEL  7            /* of libdeflate: smaller than zlib 6 in less time, docs/layout-benchmark.md */
 #define ZSTD_LEVEL  6
 
-/* Only the member of its compression is in use. */
 struct scribe_pack {
 	enum scribe_compression comp;
 	scribe_pack_sink *sink;
 	void *to;
-	bool used, ended; /* something was put; zlib: a stream was ended */
+	bool used, ended;
 	struct libdeflate_compressor *deflate;
 	bz_stream bz;
 	ZSTD_CCtx *zstd;
-	size_t have;   /* in `out`; for zlib in `piece` */
-	size_t room;   /* of `out` */
+	size_t have;
+	size_t room;
 	unsigned char *piece;
 	unsigned char out[];
 };
 
-/* The compressor's state. 0, or not: no memory. Level 0 is this file's default. */
+/* 0, or not: out of memory. */
 static int begin(struct scribe_pack *p, int level)
 {
 	switch (p->comp) {
@@ -98,12 +94,10 @@ static int flush_out(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : 0;
 }
 
-/*
- * What waits becomes a stream of its own: libdeflate has no streaming, and a region may be any
- * number of complete streams (docs/format.md).
- */
+/* Compresses the piece to a complete stream. */
 static int end_piece(struct scribe_pack *p)
 {
+	/* libdeflate cannot stream, and a region may be any number of complete streams (docs/format.md). */
 	size_t n = libdeflate_zlib_compress(p->deflate, p->piece, p->have, p->out, p->room);
 
 	p->have = 0;
@@ -111,10 +105,7 @@ static int end_piece(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : -SCRIBE_E_COMPRESSION;
 }
 
-/*
- * Into `buffer`, of which `have` bytes are in use; `full` is called, and empties it, whenever
- * `room` are. 0, or the sink's code.
- */
+/* Fills `buffer` and calls `full`, which empties it, at each `room` bytes. 0 or the sink's code. */
 static int fill(struct scribe_pack *p, unsigned char *buffer, size_t room, int (*full)(struct scribe_pack *p),
 		const void *bytes, size_t n)
 {
@@ -134,7 +125,6 @@ static int fill(struct scribe_pack *p, unsigned char *buffer, size_t room, int (
 	return rc;
 }
 
-/* Until all input is consumed; with ZSTD_e_end until the frame is complete. */
 static int put_zstd(struct scribe_pack *p, const void *bytes, size_t n, ZSTD_EndDirective action)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
@@ -155,10 +145,7 @@ static int put_zstd(struct scribe_pack *p, const void *bytes, size_t n, ZSTD_End
 	return 0;
 }
 
-/*
- * BZ_RUN until the input is consumed, BZ_FINISH until the stream's end. The input is given in
- * parts, for bzip2 counts in 32 bits.
- */
+/* BZ_RUN until the input is consumed, BZ_FINISH until the stream's end. */
 static int put_bzip2(struct scribe_pack *p, const void *bytes, size_t n, int action)
 {
 	int rc = BZ_RUN_OK, sunk = 0;
@@ -201,12 +188,12 @@ int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n)
 	}
 }
 
-/* Without any bytes the result is one stream of nothing, not nothing. */
 int scribe_pack_end(struct scribe_pack *p)
 {
 	int rc = 0;
 
-	if (p->comp == SCRIBE_COMP_ZLIB) /* what was not put is a stream too: of nothing */
+	/* Without any bytes the result is a stream of nothing, because an empty region must still be valid. */
+	if (p->comp == SCRIBE_COMP_ZLIB)
 		return p->have || !p->ended ? end_piece(p) : 0;
 	if (p->comp == SCRIBE_COMP_BZIP2)
 		rc = put_bzip2(p, NULL, 0, BZ_FINISH);

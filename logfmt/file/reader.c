@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader: one stream for each region in use, records brought to the newest layout as they pass.
- * It owns its descriptor, the streams, the job region's text and, of the single-region layout,
- * descriptions of unknown modules; scribe_reader_free frees all. Used by every command that reads
- * logs, by the C interface, by the daemon (to read back the ranks' log) and by the merge of several
- * nodes. Knows no module's meaning.
+ * The reader: a stream per region in use, records converted to the newest layout. Owns its descriptor, the streams,
+ * the job region's text and descriptions of unknown modules. Used by commands, the C interface, the daemon (the
+ * ranks' log) and the merge of nodes. Must not know what a module means.
  */
 #include "logfmt/file/reader.h"
 
@@ -21,10 +19,7 @@
 #include "logfmt/file/reader_region.h"
 #include "logfmt/file/reader_state.h"
 
-/*
- * The first '\n' (or the end) ends the command line; then "type\tpath" lines. The pieces point into
- * r->text, which is cut by NULs. A line without a tab and path is dropped.
- */
+/* Pieces point into r->text, which is cut by NULs. */
 static int split_text(struct scribe_reader *r)
 {
 	char *line = strchr(r->text, '\n');
@@ -56,10 +51,7 @@ static int split_text(struct scribe_reader *r)
 	return 0;
 }
 
-/*
- * The plain job region of the single-region layout: job record, its string, the table of modules. A
- * job record of the same form as Darshan's; the string ends at its NUL, where the table begins.
- */
+/* Job record, its string and the table of modules. */
 static int take_unified_job(struct scribe_reader *r, const char *bytes, size_t len)
 {
 	size_t text = 0, end;
@@ -79,7 +71,6 @@ static int take_unified_job(struct scribe_reader *r, const char *bytes, size_t l
 	return rc ? rc : split_text(r);
 }
 
-/* One byte more than the limit is requested, so that a region that is too long is noticed. */
 static int read_unified_job(struct scribe_reader *r)
 {
 	struct scribe_region_stream *s = scribe_region_stream_new(r->fd, r->label, "job", r->info.job_off,
@@ -111,7 +102,7 @@ static int read_job(struct scribe_reader *r)
 
 	if (!s)
 		return scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
-	/* Uncompressed logs pad the region; a compressed one holds no more than its limit. */
+	/* Uncompressed logs pad the region, so only a compressed one is refused for its length. */
 	rc = scribe_region_stream_need(s, SCRIBE_JOB_REGION_BYTES + 1, &bytes, &len, &r->err);
 	if (rc == 0 && len > SCRIBE_JOB_REGION_BYTES && r->header.comp_type != SCRIBE_COMP_NONE)
 		rc = scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "more than %d plain bytes",
@@ -128,10 +119,6 @@ static int read_job(struct scribe_reader *r)
 	return rc;
 }
 
-/*
- * Reads as much as the longest header; the first bytes decide between the layouts. A shorter file
- * is the decoders' error: they name what is missing.
- */
 static int read_header(struct scribe_reader *r)
 {
 	unsigned char bytes[sizeof(struct scribe_log_header)];
@@ -161,7 +148,6 @@ static int read_header(struct scribe_reader *r)
 	return scribe_header_decode(r->label, bytes, have, &r->header, &r->info, &r->err);
 }
 
-/* Where our own modules are; those nobody knows among them are noted. */
 static int read_trailer(struct scribe_reader *r)
 {
 	struct scribe_log_trailer t = {.magic = ""};
@@ -182,10 +168,6 @@ static int read_trailer(struct scribe_reader *r)
 	return rc;
 }
 
-/*
- * Names with a NUL have a map among the modules (docs/format.md, "Names with a NUL"). It is moved
- * to r->exact_map, so that no caller meets it as an unknown module.
- */
 static int take_exact(struct scribe_reader *r)
 {
 	struct scribe_log_map *map = &r->header.mod_map[SCRIBE_EXACT_NAMES];
@@ -198,6 +180,7 @@ static int take_exact(struct scribe_reader *r)
 			&r->err, -SCRIBE_E_VERSION,
 			"%.160s: exact name region (file offset %llu): version %u, this program knows %d",
 			r->label, (unsigned long long)map->off, version, SCRIBE_EXACT_NAMES_VERSION);
+	/* Moved to r->exact_map, so that callers do not find names with a NUL as an unknown module. */
 	r->exact_map = *map;
 	*map = (struct scribe_log_map){0, 0};
 	r->header.mod_ver[SCRIBE_EXACT_NAMES] = 0;
@@ -205,10 +188,7 @@ static int take_exact(struct scribe_reader *r)
 	return 0;
 }
 
-/*
- * Takes `fd` over in any case. The order is that of dependence: the trailer needs the header, exact
- * names need the trailer's maps, the job region needs all maps to find its end.
- */
+/* Owns `fd`, also on failure. */
 static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err)
 {
 	struct scribe_reader *r = calloc(1, sizeof(*r));
@@ -220,6 +200,7 @@ static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, s
 	}
 	r->fd = fd;
 	scribe_log_label(r->label, sizeof(r->label), label);
+	/* The trailer needs the header, exact names need the trailer's maps, the job region's end needs all maps. */
 	rc = read_header(r);
 	if (rc == 0)
 		rc = read_trailer(r);
@@ -239,7 +220,7 @@ static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, s
 
 int scribe_reader_open(const char *path, struct scribe_reader **ret_r, struct scribe_err *err)
 {
-	/* Non-blocking, so that a FIFO given by mistake is an error, not a wait. */
+	/* Non-blocking, so that a FIFO passed by mistake is an error instead of a wait. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
@@ -337,6 +318,7 @@ double scribe_reader_runtime(const struct scribe_reader *r)
 {
 	const struct scribe_log_job *j = &r->job;
 
+	/* As darshan-parser prints them: whole seconds + 1. */
 	if (r->info.version < 341)
 		return (double)(j->end_time_sec - j->start_time_sec + 1);
 	return ((double)j->end_time_sec + (double)j->end_time_nsec / 1e9) -
@@ -345,15 +327,12 @@ double scribe_reader_runtime(const struct scribe_reader *r)
 
 /* ---- records ---- */
 
-/*
- * The module's stream, opened at its first record. g->failed stays set: a damaged region gives its
- * error again instead of records from an unknown position.
- */
 static int open_module(struct scribe_reader *r, int module, struct scribe_log_region *g)
 {
 	const struct scribe_module *m = scribe_reader_module(r, module);
 	unsigned version = r->header.mod_ver[module];
 
+	/* A failure is permanent: after damage the position in the region is unknown. */
 	if (g->failed || g->stream)
 		return g->failed;
 	if (version == 0 || version > m->accepts)
@@ -371,14 +350,13 @@ static int open_module(struct scribe_reader *r, int module, struct scribe_log_re
 					false);
 }
 
-/*
- * Faults of the stock reader of 3.5.0 with POSIX records older than version 4;
- * its text can only be met so. In logs of the other byte order three times are
- * not turned. Bringing up version 2 and 3 it moves too few bytes: the last four
- * (version 2) or two (version 3) reals are lost.
- */
 static void stock_faults(struct scribe_posix_record *p, unsigned version, bool swapped)
 {
+	/*
+	 * Reproduces faults of the stock reader of 3.5.0, because its text can only be equalled this way. It does
+	 * not swap three times of logs in the other byte order, and converting versions 2 and 3 it moves too few
+	 * bytes: the last four (version 2) or two (version 3) reals are lost.
+	 */
 	int lost = version == 2 ? 4 : version == 3 ? 2 : 0;
 
 	if (swapped)
@@ -387,7 +365,7 @@ static void stock_faults(struct scribe_posix_record *p, unsigned version, bool s
 		p->fcounters[SCRIBE_POSIX_F_COUNT - 1 - i] = 0;
 }
 
-/* A record that is not as memory needs it: copied, turned, brought up. 1, or 0 to leave it out. */
+/* 1, or 0: the record is left out. */
 static int convert(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g, size_t disk,
 		   const void *p)
 {
@@ -404,7 +382,6 @@ static int convert(struct scribe_reader *r, const struct scribe_module *m, struc
 	return rc;
 }
 
-/* A record of a module of which only the log itself tells: counters are turned, what else there is is not known. */
 static void turn_described(const struct scribe_module *m, char *rec)
 {
 	scribe_swap_words(rec, sizeof(struct scribe_base_record) / 8);
@@ -412,10 +389,7 @@ static void turn_described(const struct scribe_module *m, char *rec)
 	scribe_swap_words(rec + m->fcounters_at, (size_t)m->nfcounters);
 }
 
-/*
- * A record of a module that only the log's own table describes: any length, but not shorter than
- * its counters reach.
- */
+/* A record of a module that only the log's table describes. */
 static int next_described(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 			  const void **ret_rec, size_t *ret_len)
 {
@@ -433,16 +407,12 @@ static int next_described(struct scribe_reader *r, const struct scribe_module *m
 						  ints > reals ? ints : reals);
 	scribe_region_stream_skip(g->stream, len);
 	if (r->info.swapped)
-		turn_described(m, (char *)p); /* the window is the reader's */
+		turn_described(m, (char *)p);
 	*ret_rec = p;
 	*ret_len = len;
 	return 1;
 }
 
-/*
- * A record that is native and newest is given from the window without a copy; any other is
- * converted in g->fixed. The loop passes over records that have no newest form.
- */
 static int next_fixed(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 		      const void **ret_rec, size_t *ret_len)
 {
@@ -473,13 +443,10 @@ static int next_fixed(struct scribe_reader *r, const struct scribe_module *m, st
 	return 1;
 }
 
-/*
- * A stream of single records must not end a record early or late: a length in its base record that
- * does not fit its counts is damage.
- */
 static int next_record(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 		       const void **ret_rec, size_t *ret_len)
 {
+	/* The base record's length does not agree with the record's counts: damage. */
 	if (g->var.left == 0 && scribe_region_stream_mid_record(g->stream))
 		return scribe_region_stream_error(g->stream, &r->err, -SCRIBE_E_FORMAT,
 						  "a record is longer than what it holds");
@@ -512,6 +479,7 @@ int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void 
 	rc = next_record(r, m, g, ret_rec, ret_len);
 	if (rc < 0)
 		g->failed = rc;
+	/* At the module's end the position is kept for the next module. */
 	if (rc == 0)
 		scribe_log_region_park(r, module);
 	return rc;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader's names: three forms of the name region, and the region of names that Darshan's cannot
- * hold (docs/format.md, "Names with a NUL", "The single-region layout"). Names with a NUL are given
- * first, so that of several names of one id the exact one counts. A name's bytes lie in the
- * stream's window and are valid until the next call. Knows no records.
+ * The reader's names: three forms of the name region, and the region of exact names (docs/format.md, "Names with a
+ * NUL", "The single-region layout"). A name's bytes are in the stream's window, valid until the next call. Must not
+ * know records.
  */
 #include "logfmt/file/reader.h"
 
@@ -16,7 +15,7 @@
 #include "logfmt/file/reader_region.h"
 #include "logfmt/file/reader_state.h"
 
-#define NAME_STEP 256 /* bytes first looked at for the end of a name */
+#define NAME_STEP 256 /* bytes requested at first */
 
 /* Log version 3.00 and exact names: id, 32-bit length, bytes. */
 static int counted_name(struct scribe_reader *r, struct scribe_region_stream *s, struct scribe_name *ret_name)
@@ -47,7 +46,7 @@ static int counted_name(struct scribe_reader *r, struct scribe_region_stream *s,
 	if (avail < head + len)
 		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
 						  "ends in the middle of a name");
-	/* The head is done with: move the bytes over it so that a NUL fits behind them. */
+	/* The head was used, so the name moves over it, which leaves a byte for the NUL. */
 	memmove((char *)p, p + head, len);
 	((char *)p)[len] = 0;
 	ret_name->bytes = p;
@@ -56,10 +55,7 @@ static int counted_name(struct scribe_reader *r, struct scribe_region_stream *s,
 	return 1;
 }
 
-/*
- * Log versions from 3.10 on: id, bytes, NUL. The window is doubled until it holds the NUL; `seen`
- * bytes have been searched already, so that a long name is not searched again from its start.
- */
+/* From log version 3.10 on: id, bytes, NUL. */
 static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 {
 	struct scribe_region_stream *s = r->names.stream;
@@ -97,7 +93,6 @@ static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 	}
 }
 
-/* The next name of the region of exact names; at its end the name region follows. */
 static int exact_name(struct scribe_reader *r, struct scribe_name *ret_name)
 {
 	int rc = scribe_log_region_open(r, &r->exact, "exact name", &r->exact_map);
@@ -111,10 +106,6 @@ static int exact_name(struct scribe_reader *r, struct scribe_name *ret_name)
 	return rc;
 }
 
-/*
- * What stands for a name with a NUL, for readers that take no NUL. The same escape that the name
- * region of Darshan's layout would hold under that id.
- */
 static int shorten(struct scribe_reader *r, struct scribe_name *name)
 {
 	if (!r->plain_names || !memchr(name->bytes, 0, name->len))
@@ -129,8 +120,7 @@ static int shorten(struct scribe_reader *r, struct scribe_name *name)
 	return 1;
 }
 
-/* Single-region layout: twice the length, plus one where the id is the name's own hash and does not stand
- * there. */
+/* Single-region layout: twice the length, plus one if the id is the name's hash and therefore not stored. */
 static int unified_name(struct scribe_reader *r, struct scribe_name *ret_name)
 {
 	struct scribe_region_stream *s = r->names.stream;
@@ -165,7 +155,6 @@ static int unified_name(struct scribe_reader *r, struct scribe_name *ret_name)
 		memcpy(&ret_name->id, p + sizeof(word), sizeof(ret_name->id));
 	if (!(word & 1) && r->info.swapped)
 		ret_name->id = __builtin_bswap64(ret_name->id);
-	/* The head is done with: move the bytes over it so that a NUL fits behind them. */
 	memmove((char *)p, p + head, len);
 	((char *)p)[len] = 0;
 	ret_name->bytes = p;
@@ -178,6 +167,7 @@ int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_nam
 {
 	int rc;
 
+	/* Exact names first, so that the exact one of several names with the same id counts. */
 	if (r->exact_map.len && !r->exact_done && !r->plain_names) {
 		rc = exact_name(r, ret_name);
 		if (rc)

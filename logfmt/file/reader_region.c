@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reader's regions as streams, in either layout. In Darshan's each module has its own stream; in
- * the single-region layout a module's stream filters the one region of all records. There the
- * position where one module ended is kept for the next one (r->parked), so that reading modules in
- * ascending order decompresses the region once. Knows neither names nor records.
+ * A reader's regions as streams. In Darshan's layout each module has its own; in the single-region layout a module's
+ * stream filters the region of all records. Owns r->parked. Must not know names or records.
  */
 #include "logfmt/file/reader_region.h"
 
@@ -13,7 +11,7 @@
 
 #include "logfmt/file/blocks.h"
 
-/* Back to before the first record: stream, scratch and failure are gone. */
+/* Back to the first record, without a failure. */
 void scribe_log_region_reset(struct scribe_log_region *g)
 {
 	g->stream = scribe_region_stream_free(g->stream);
@@ -46,16 +44,13 @@ int scribe_log_region_open(struct scribe_reader *r, struct scribe_log_region *g,
 	return g->stream ? 0 : no_memory(r, g);
 }
 
-/*
- * The region of all records from its begin, or from where another module ended before this one's
- * records. A module below the parked one needs the region from its begin again.
- */
 static struct scribe_framed *records(struct scribe_reader *r, int module)
 {
 	struct scribe_framed *f = r->parked;
 	struct scribe_region_stream *plain;
 	uint64_t modules = 0;
 
+	/* Continues where another module ended. A lower module needs the region from its start again. */
 	if (f && scribe_framed_module(f) <= module) {
 		r->parked = NULL;
 		return f;
@@ -87,12 +82,12 @@ int scribe_log_region_module(struct scribe_reader *r, int module, const char *na
 	return g->stream ? 0 : no_memory(r, g);
 }
 
-/* Only in a sorted region: elsewhere the module's records may go on anywhere behind. */
 void scribe_log_region_park(struct scribe_reader *r, int module)
 {
 	struct scribe_log_region *g = &r->modules[module];
 	struct scribe_framed *f;
 
+	/* With ascending modules the region is decompressed only once. Otherwise records could follow anywhere. */
 	if (r->info.layout != SCRIBE_LAYOUT_UNIFIED || !g->stream || !r->sorted)
 		return;
 	f = scribe_framed_take(g->stream);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A region's plain bytes in a window: out of the file by pread, through a decompressor, or from
- * another supply (transposed blocks, one module's records). The window is 256 KiB and grows only
- * for a piece that does not fit, and only as its bytes arrive: a length in a damaged file cannot
- * make it large. A stream owns its buffers and its supply, not the descriptor. Runs wherever logs
- * are read. Knows nothing of records.
+ * A region's plain bytes in a window: from the file, through a decompressor, or from another supply (transposed
+ * blocks, one module's records). Owns its buffers and supply, not the descriptor. Must not know records.
  */
 #include "logfmt/file/region_stream.h"
 
@@ -17,36 +14,27 @@
 
 #include "logfmt/file/unpack.h"
 
-/* Compressed bytes a pread, and plain bytes of the window at first. */
-#define IN_BYTES  (64u << 10)
-#define OUT_BYTES (256u << 10)
-#define OUT_SLACK 8 /* a NUL may be read behind the last byte */
+#define IN_BYTES  (64u << 10)  /* compressed bytes per pread */
+#define OUT_BYTES (256u << 10) /* of the window at first */
+#define OUT_SLACK 8            /* for a NUL after the last byte */
 
-/*
- * `in` and `unpack` are NULL where nothing is compressed; with a supply the fields of the file are
- * unused.
- */
 struct scribe_region_stream {
 	int fd;
 	enum scribe_compression comp;
 	const char *label, *region;
-	uint64_t file_off, file_left; /* input not yet read */
-	uint64_t plain, plain_limit;  /* bytes produced, and how many there may be */
-	uint64_t taken;               /* plain bytes the reader has passed */
+	uint64_t file_off, file_left; /* of input not read yet */
+	uint64_t plain, plain_limit;  /* bytes produced, and their limit */
+	uint64_t taken;               /* plain bytes skipped by the reader */
 	unsigned char *in;
 	size_t in_at, in_have;
 	unsigned char *out;
 	size_t out_at, out_have, out_room;
-	bool ended; /* no more plain bytes will come */
-	struct scribe_unpack *unpack;
-	const struct scribe_region_supply *supply; /* where bytes come from instead of the file */
+	bool ended; /* the window holds the last bytes */
+	struct scribe_unpack *unpack; /* NULL: not compressed */
+	const struct scribe_region_supply *supply; /* used instead of the file */
 	void *from;
 };
 
-/*
- * The limit of plain bytes is against small files that expand without bound; 64 MiB are allowed in
- * any case.
- */
 struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label, const char *region,
 						      uint64_t off, uint64_t len,
 						      enum scribe_compression comp)
@@ -58,6 +46,7 @@ struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label,
 	*s = (struct scribe_region_stream){.fd = fd, .comp = comp, .label = label, .region = region};
 	s->file_off = off;
 	s->file_left = len;
+	/* Against small files that expand without bound. 64 MiB are allowed in any case. */
 	s->plain_limit = len > UINT64_MAX / SCRIBE_MAX_EXPANSION ? UINT64_MAX : len * SCRIBE_MAX_EXPANSION;
 	if (s->plain_limit < SCRIBE_FREE_EXPANSION)
 		s->plain_limit = SCRIBE_FREE_EXPANSION;
@@ -100,7 +89,7 @@ void *scribe_region_stream_supplier(const struct scribe_region_stream *s,
 	return s->supply == supply ? s->from : NULL;
 }
 
-/* Of the record that is being given: bytes not in the window yet. */
+/* Bytes of the current record that are not in the window yet. */
 static uint64_t record_left(const struct scribe_region_stream *s)
 {
 	return s->supply && s->supply->left ? s->supply->left(s->from) : 0;
@@ -124,7 +113,7 @@ struct scribe_region_stream *scribe_region_stream_free(struct scribe_region_stre
 	return NULL;
 }
 
-/* The stream that reads the file. */
+/* The innermost stream, which reads the file. */
 static const struct scribe_region_stream *origin(const struct scribe_region_stream *s)
 {
 	const struct scribe_region_stream *below;
@@ -134,15 +123,12 @@ static const struct scribe_region_stream *origin(const struct scribe_region_stre
 	return s;
 }
 
-/*
- * The offset in the file is that of the compressed bytes consumed so far, the plain byte that of
- * the record or name at which the reader stands.
- */
 int scribe_region_stream_error(const struct scribe_region_stream *s, struct scribe_err *err, int code,
 			       const char *fmt, ...)
 {
 	const struct scribe_region_stream *at = origin(s);
 	char text[256];
+	/* The file's offset is that of compressed bytes used, the plain byte that of the current record or name. */
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -154,7 +140,7 @@ int scribe_region_stream_error(const struct scribe_region_stream *s, struct scri
 			      (unsigned long long)s->taken, text);
 }
 
-/* Read up to `cap` bytes of the region. 0 with *ret_n == 0: the region's end. */
+/* 0 with *ret_n == 0: the region's end. */
 static int read_some(struct scribe_region_stream *s, void *buf, size_t cap, size_t *ret_n,
 		     struct scribe_err *err)
 {
@@ -183,7 +169,6 @@ static int read_some(struct scribe_region_stream *s, void *buf, size_t cap, size
 	return 0;
 }
 
-/* Compressed bytes when the last ones are used up; none at the region's end. */
 static int refill(struct scribe_region_stream *s, struct scribe_err *err)
 {
 	size_t n;
@@ -197,16 +182,12 @@ static int refill(struct scribe_region_stream *s, struct scribe_err *err)
 	return rc;
 }
 
-/* What is left of a record is all in the window: the next one waits until it is passed over. */
+/* The rest of the current record is in the window. */
 static bool record_complete(const struct scribe_region_stream *s)
 {
 	return s->supply && s->supply->left && record_left(s) == 0 && s->out_at < s->out_have;
 }
 
-/*
- * Plain bytes out of compressed ones. A region may be several complete streams: an end of input
- * between streams is the region's end, inside one it is an error.
- */
 static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, size_t room, size_t *ret_n,
 			    struct scribe_err *err)
 {
@@ -216,6 +197,7 @@ static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, s
 
 	if (rc)
 		return rc;
+	/* A region may be several streams: an end between two is the region's end, one inside is an error. */
 	if (s->in_at == s->in_have && !scribe_unpack_is_within(s->unpack)) {
 		s->ended = true;
 		return 0;
@@ -236,7 +218,7 @@ static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, s
 	return 0;
 }
 
-/* Produce some plain bytes at the window's end; sets `ended` when there are none. */
+/* Adds bytes to the window; sets `ended` if there are none. */
 static int produce(struct scribe_region_stream *s, struct scribe_err *err)
 {
 	unsigned char *to = s->out + s->out_have;
@@ -256,10 +238,6 @@ static int produce(struct scribe_region_stream *s, struct scribe_err *err)
 	return rc;
 }
 
-/*
- * Make room behind the window's bytes for a piece of `n`: move down, else grow by doubling. Grows
- * to `n` at most, and by doubling: memory follows the bytes that have come, not what a length says.
- */
 static int make_room(struct scribe_region_stream *s, size_t n, struct scribe_err *err)
 {
 	unsigned char *out;
@@ -272,6 +250,7 @@ static int make_room(struct scribe_region_stream *s, size_t n, struct scribe_err
 	}
 	if (s->out_have < s->out_room)
 		return 0;
+	/* Doubled and limited to `n`: memory follows bytes that really exist, not a length that the file claims. */
 	room = s->out_room * 2 < n ? s->out_room * 2 : n;
 	if (room <= s->out_room)
 		room = s->out_room + OUT_BYTES;
@@ -283,13 +262,10 @@ static int make_room(struct scribe_region_stream *s, size_t n, struct scribe_err
 	return 0;
 }
 
-/*
- * The loop also stops where a record is complete in the window (record_complete): bytes of the next
- * record must not be given in one piece with it.
- */
 int scribe_region_stream_need(struct scribe_region_stream *s, size_t n, const void **ret_p, size_t *ret_avail,
 			      struct scribe_err *err)
 {
+	/* Ends early at a complete record, because a piece must not hold bytes of two records. */
 	while (s->out_have - s->out_at < n && !s->ended && !record_complete(s)) {
 		int rc = 0;
 
@@ -305,10 +281,6 @@ int scribe_region_stream_need(struct scribe_region_stream *s, size_t n, const vo
 	return 0;
 }
 
-/*
- * The record's length is known once its first bytes are there: what the window holds and what the
- * supply has left of it.
- */
 int scribe_region_stream_need_record(struct scribe_region_stream *s, const void **ret_p, size_t *ret_avail,
 				     struct scribe_err *err)
 {

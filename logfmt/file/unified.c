@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Header and table of modules of the single-region layout (docs/format.md, same title), decoded
- * into what the reader has for Darshan's: a header with maps, versions and flags. Modules that this
- * library does not have are described by the table itself; their descriptions belong to the struct
- * scribe_unified_table. Nothing is trusted. Reads no file, and knows no module's meaning.
+ * Header and table of modules of the single-region layout (docs/format.md, same title), decoded into what the reader
+ * has for Darshan's. Unknown modules are described by the table; struct scribe_unified_table owns the descriptions.
+ * Trusts no byte. Must not read files or know what a module means.
  */
 #include "logfmt/file/unified.h"
 
@@ -14,7 +13,7 @@
 #include "logfmt/file/header.h"
 #include "logfmt/file/layout.h"
 
-/* What of a module's table entry stands before its strings. */
+/* Precedes a module's strings. */
 struct entry {
 	uint16_t id, flags;
 	uint32_t version;
@@ -38,12 +37,9 @@ static void swap_header(struct scribe_unified_header *h)
 	scribe_swap_words(&h->names_bytes, 3);
 }
 
-/*
- * What this version does not define is refused, not ignored: a flag may change how records are laid
- * out.
- */
 static int check_header(const char *label, const struct scribe_unified_header *h, struct scribe_err *err)
 {
+	/* Undefined values are refused, not ignored, because a flag can change how records are laid out. */
 	if (h->version != SCRIBE_UNIFIED_VERSION)
 		return scribe_err_set(err, -SCRIBE_E_VERSION,
 				      "%.200s: header: version %u of the single-region layout, this program knows %d",
@@ -60,7 +56,6 @@ static int check_header(const char *label, const struct scribe_unified_header *h
 	return 0;
 }
 
-/* The regions fill the file to its last byte. */
 static int check_sizes(const char *label, const struct scribe_unified_header *h, uint64_t file,
 		       struct scribe_err *err)
 {
@@ -85,10 +80,7 @@ static int check_sizes(const char *label, const struct scribe_unified_header *h,
 	return 0;
 }
 
-/*
- * A map of each module is set later, from the table in the job region; all of them are the one
- * region.
- */
+/* The modules' maps are set later from the table; each is the region of records. */
 int scribe_unified_decode(const char *label, const void *bytes, size_t len, struct scribe_log_header *ret_header,
 			  struct scribe_log_map *ret_records, bool *ret_sorted, bool *ret_columns,
 			  struct scribe_reader_info *info, struct scribe_err *err)
@@ -135,7 +127,7 @@ struct cursor {
 	const char *at, *end;
 };
 
-/* A name of a module or counter: 1 to 63 characters that print. 1; 0: not that; -1: the table ends in it. */
+/* A name of 1 to 63 printable characters. 1; 0: invalid; -1: the table ends within. */
 static int take_text(struct cursor *c)
 {
 	const char *nul = memchr(c->at, 0, (size_t)(c->end - c->at));
@@ -150,7 +142,6 @@ static int take_text(struct cursor *c)
 	return len > 0 && len < SCRIBE_UNIFIED_NAME_BYTES;
 }
 
-/* Label and region in front of what is wrong with the table. */
 static int bad_table(const char *label, struct scribe_err *err, int code, const char *what)
 {
 	return scribe_err_set(err, code, "%.200s: job region: table of modules: %s", label, what);
@@ -168,10 +159,6 @@ static void swap_entry(struct entry *e)
 	e->fcounters_at = __builtin_bswap32(e->fcounters_at);
 }
 
-/*
- * Counters lie behind the base record on words, and within a record whose length is known. Bounds
- * what the reader turns and printers read.
- */
 static bool counters_fit(uint32_t at, unsigned n, uint32_t record_bytes)
 {
 	uint32_t room = record_bytes ? record_bytes : SCRIBE_MAX_RECORD_BYTES;
@@ -182,11 +169,7 @@ static bool counters_fit(uint32_t at, unsigned n, uint32_t record_bytes)
 	       n <= (room - at) / 8;
 }
 
-/*
- * A module that this library does not know: its description in one piece of memory, strings behind.
- * Names are `text`: the module's, then those of integers, then of reals. Rule KEEP: nothing is
- * known of how such counters would be added.
- */
+/* One allocation with the strings at its end. `text`: names of the module, its integers, its reals. */
 static struct scribe_module *describe(const struct entry *e, const char *text, size_t text_bytes)
 {
 	size_t n = (size_t)e->ncounters + e->nfcounters;
@@ -210,16 +193,14 @@ static struct scribe_module *describe(const struct entry *e, const char *text, s
 	m->counters = counters;
 	m->fcounters = counters + e->ncounters;
 	for (size_t i = 0; i < n; i++) {
+		/* KEEP, because it is unknown how such counters are added. */
 		names += strlen(names) + 1;
 		counters[i] = (struct scribe_counter){.name = names, .text = "", .rule = SCRIBE_RULE_KEEP};
 	}
 	return m;
 }
 
-/*
- * One entry and its strings, *ret_text; the cursor is behind them. Id 63 is that of exact names,
- * which this layout has among its names.
- */
+/* One entry, its strings in *ret_text. */
 static int take_entry(const char *label, struct cursor *c, bool swapped, struct entry *e, const char **ret_text,
 		      struct scribe_err *err)
 {
@@ -246,10 +227,7 @@ static int take_entry(const char *label, struct cursor *c, bool swapped, struct 
 	return 0;
 }
 
-/*
- * An entry into header, info and table. A known module needs no description; its version is checked
- * when its records are read.
- */
+/* Copies an entry into header, info and table. */
 static int take_module(const char *label, const struct entry *e, const char *text, size_t text_bytes,
 		       const struct scribe_log_map *records, struct scribe_log_header *header,
 		       struct scribe_reader_info *info, struct scribe_unified_table *table, struct scribe_err *err)
@@ -276,7 +254,6 @@ static int take_module(const char *label, const struct entry *e, const char *tex
 	return table->modules[e->id] ? 0 : bad_table(label, err, -ENOMEM, "out of memory");
 }
 
-/* The table must fill the rest of the job region to its last byte. */
 int scribe_unified_table_decode(const char *label, const void *bytes, size_t len,
 				const struct scribe_log_map *records, struct scribe_log_header *header,
 				struct scribe_reader_info *info, struct scribe_unified_table *table,
@@ -320,10 +297,6 @@ void scribe_unified_table_free(struct scribe_unified_table *table)
 	}
 }
 
-/*
- * The inverse for the writer. Strings are part of the entry, so known modules carry their
- * description too: a reader that lacks the module can print it.
- */
 size_t scribe_unified_entry_encode(int id, const struct scribe_module *m, const char *label, unsigned version,
 				   unsigned flags, void *out, size_t cap)
 {

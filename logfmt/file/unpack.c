@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zlib, bzip2 and zstd streams one after another, in steps of any size. Each struct scribe_unpack
- * owns its decompressor's state. Runs wherever logs are read; the preloaded runtime library has
- * none of it. Knows neither files nor regions.
+ * Consecutive zlib, bzip2 and zstd streams in steps of any size. A struct scribe_unpack owns its decompressor. Not in
+ * the preloaded runtime. Must not know files or regions.
  */
 #include "logfmt/file/unpack.h"
 
@@ -18,17 +17,17 @@
 
 #include "logfmt/base/err.h"
 
-#define WINDOW_LOG 23 /* of zstd, 8 MiB: level 19 takes no more */
+#define WINDOW_LOG 23 /* 8 MiB, as much as zstd level 19 needs */
 
 struct scribe_unpack {
 	enum scribe_compression comp;
-	bool within; /* a stream is begun and not ended */
+	bool within;
 	z_stream z;
 	bz_stream bz;
 	ZSTD_DCtx *zstd;
 };
 
-/* The reason in `why`, without a label: the caller adds file, region and offset. */
+/* `why` is without label: the caller adds file, region and offset. */
 static int wrong(char why[SCRIBE_UNPACK_WHY], int code, const char *text, const char *detail)
 {
 	snprintf(why, SCRIBE_UNPACK_WHY, "%s%s%s%s", text, detail ? " (" : "", detail ? detail : "",
@@ -73,13 +72,12 @@ bool scribe_unpack_is_within(const struct scribe_unpack *u)
 	return u->within;
 }
 
-/* zlib and bzip2 count in 32 bits; the rest comes with the next step. */
+/* zlib and bzip2 count in 32 bits. */
 static unsigned part(size_t n)
 {
 	return (unsigned)(n > UINT32_MAX ? UINT32_MAX : n);
 }
 
-/* Z_BUF_ERROR is no error here: it says that this step had no input or no room. */
 static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		     unsigned char *to, size_t room, size_t *ret_n, char *why)
 {
@@ -96,6 +94,7 @@ static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n,
 	*ret_n = (size_t)(u->z.next_out - to);
 	*ret_taken = (size_t)(u->z.next_in - in);
 	u->within = rc != Z_STREAM_END;
+	/* Z_BUF_ERROR only means that this step had no input or no space. */
 	if (rc == Z_STREAM_END || rc == Z_OK || rc == Z_BUF_ERROR)
 		return 0;
 	if (rc == Z_MEM_ERROR)
@@ -103,7 +102,6 @@ static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n,
 	return wrong(why, -SCRIBE_E_COMPRESSION, "zlib data are damaged", u->z.msg ? u->z.msg : "no detail");
 }
 
-/* bzip2 has no reset: its state is made and freed for each stream. */
 static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		      unsigned char *to, size_t room, size_t *ret_n, char *why)
 {
@@ -111,6 +109,7 @@ static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n
 	int rc;
 
 	if (!u->within) {
+		/* bzip2 cannot be reset, so each stream has a new state. */
 		memset(&u->bz, 0, sizeof(u->bz));
 		if (BZ2_bzDecompressInit(&u->bz, 0, 0) != BZ_OK)
 			return wrong(why, -ENOMEM, "out of memory", NULL);
@@ -136,10 +135,6 @@ static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n
 	return wrong(why, -SCRIBE_E_COMPRESSION, "bzip2 data are damaged", code);
 }
 
-/*
- * Frames that would need a larger window than WINDOW_LOG are refused by zstd as damage: memory is
- * bounded.
- */
 static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		     unsigned char *to, size_t room, size_t *ret_n, char *why)
 {
@@ -149,6 +144,7 @@ static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n,
 
 	if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
 		return wrong(why, -ENOMEM, "out of memory", NULL);
+	/* Also for frames that need a larger window than WINDOW_LOG, which limits memory. */
 	if (ZSTD_isError(left))
 		return wrong(why, -SCRIBE_E_COMPRESSION, "zstd data are damaged", ZSTD_getErrorName(left));
 	*ret_n = into.pos;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Decompression of a region's bytes, which are complete streams one after another. Private to logfmt/.
- */
+/* Decompression of a region's bytes, consecutive complete streams. Private to logfmt/. */
 #ifndef LOGFMT_FILE_UNPACK_H
 #define LOGFMT_FILE_UNPACK_H
 
@@ -10,21 +8,17 @@
 
 #include "logfmt/counters/records.h"
 
-#define SCRIBE_UNPACK_WHY 128 /* room for what is wrong with the bytes */
+#define SCRIBE_UNPACK_WHY 128 /* bytes of an error's text */
 
 struct scribe_unpack;
 
-/* NULL: no memory. `comp` is one that needs decompression. */
+/* NULL: out of memory. Not for SCRIBE_COMP_NONE. */
 struct scribe_unpack *scribe_unpack_new(enum scribe_compression comp);
-struct scribe_unpack *scribe_unpack_free(struct scribe_unpack *u); /* NULL allowed; returns NULL */
+struct scribe_unpack *scribe_unpack_free(struct scribe_unpack *u); /* returns NULL */
 
-/* Is a stream begun and not ended? */
+/* Within a stream. */
 bool scribe_unpack_is_within(const struct scribe_unpack *u);
-/*
- * From `n` bytes of input up to `room` plain bytes; what of both was used in *ret_taken and *ret_n, which are
- * set in any case. A stream's end makes the next bytes a new one. -SCRIBE_E_COMPRESSION or -ENOMEM: see
- * `why`.
- */
+/* *ret_taken and *ret_n (bytes used, plain bytes) are always set. -SCRIBE_E_COMPRESSION or -ENOMEM: see `why`. */
 int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		       unsigned char *to, size_t room, size_t *ret_n, char why[SCRIBE_UNPACK_WHY]);
 

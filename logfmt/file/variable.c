@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of variable length out of a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI, each in all
- * versions that Darshan has released. A record is given from the stream's window, or from
- * v->scratch where its form must change; both are valid until the next call, and the reader frees
- * them. Every count is checked before a byte is fetched for it. Knows streams, not files.
+ * Records of variable length from a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI in all versions released by Darshan.
+ * A record is in the stream's window, or in v->scratch if converted, until the next call. Must not know files.
  */
 #include "logfmt/file/variable.h"
 
@@ -16,14 +14,10 @@
 #include "logfmt/file/variable_bytes.h"
 #include "logfmt/counters/module.h"
 
-/*
- * Segments a piece: 40 KiB, so that a record of millions of operations passes through a small
- * window.
- */
-#define DXT_PIECE       1024 /* segments */
+#define DXT_PIECE       1024 /* segments of 40 bytes */
 #define LUSTRE_V1_WORDS  7
 
-/* At least `n` bytes, which stay until the region is reset; NULL: no memory. */
+/* NULL: out of memory. */
 static void *scratch_room(struct scribe_variable_scratch *s, size_t n)
 {
 	void *bytes;
@@ -38,10 +32,7 @@ static void *scratch_room(struct scribe_variable_scratch *s, size_t n)
 	return bytes;
 }
 
-/*
- * The head of the next record, native order, copied. 1, 0 at the end, < 0. The head is not passed
- * over: take_all requests the whole record from its begin.
- */
+/* Copies the next record's head in native order. 1, 0: end, < 0. */
 static int take_head(struct scribe_variable *v, struct scribe_region_stream *s, void *head, size_t n,
 		     size_t words, struct scribe_err *err)
 {
@@ -69,7 +60,7 @@ static int out_of_range(struct scribe_region_stream *s, struct scribe_err *err, 
 					  (long long)a, (long long)b);
 }
 
-/* All `n` bytes of the record, passed over. The window stays until the next need(). */
+/* Skips the `n` bytes of the record; the window stays until the next need(). */
 static int take_all(struct scribe_region_stream *s, size_t n, char **ret_p, struct scribe_err *err)
 {
 	const void *p;
@@ -83,7 +74,7 @@ static int take_all(struct scribe_region_stream *s, size_t n, char **ret_p, stru
 						  "ends in the middle of a record (%zu of %zu bytes)", avail,
 						  n);
 	scribe_region_stream_skip(s, n);
-	*ret_p = (char *)p; /* the window is ours to change */
+	*ret_p = (char *)p;
 	return 1;
 }
 
@@ -92,10 +83,7 @@ static int no_memory(struct scribe_region_stream *s, struct scribe_err *err)
 	return scribe_region_stream_error(s, err, -ENOMEM, "out of memory for a record");
 }
 
-/*
- * Version 1: seven words and the OST ids; one component in today's form. What the old form does not
- * say is -1; the OST ids keep their order.
- */
+/* Version 1, seven words and OST ids, becomes a record of one component. */
 static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		     size_t *ret_len, struct scribe_err *err)
 {
@@ -135,7 +123,7 @@ static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, 
 	return 1;
 }
 
-/* The runtime leaves unused components (stripe size -1) at the end: they and their stripes go. */
+/* Removes unused components (stripe size -1) at the end and their stripes. */
 static size_t lustre_trim(struct scribe_lustre_record *rec)
 {
 	int64_t comps = rec->num_comps;
@@ -149,7 +137,7 @@ static size_t lustre_trim(struct scribe_lustre_record *rec)
 			break;
 		if (n < 0 || n > rec->num_stripes - stripes)
 			return sizeof(*rec) + (size_t)comps * sizeof(rec->comps[0]) +
-			       (size_t)rec->num_stripes * 8; /* not understood: as it is */
+			       (size_t)rec->num_stripes * 8; /* inconsistent: unchanged */
 		stripes += n;
 	}
 	memmove(&rec->comps[kept], osts, (size_t)stripes * 8);
@@ -158,7 +146,6 @@ static size_t lustre_trim(struct scribe_lustre_record *rec)
 	return sizeof(*rec) + (size_t)kept * sizeof(rec->comps[0]) + (size_t)stripes * 8;
 }
 
-/* The trimmed record is shorter than the bytes passed over. */
 static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		       size_t *ret_len, struct scribe_err *err)
 {
@@ -188,18 +175,16 @@ static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s
 	return 1;
 }
 
-/*
- * Bytes of a segment in the file. Versions with thread ids are one above those without: DXT_POSIX
- * 2, DXT_MPIIO 3.
- */
+/* In the file. */
 static size_t dxt_each(const struct scribe_variable *v)
 {
+	/* Thread ids came with DXT_POSIX 2 and DXT_MPIIO 3. */
 	unsigned without_threads = v->module == SCRIBE_MOD_DXT_MPIIO ? 2 : 1;
 
 	return v->version > without_threads ? sizeof(struct scribe_dxt_segment) : SCRIBE_DXT_DISK_SEGMENT;
 }
 
-/* The next record's head; passed over by whoever takes its segments. */
+/* Does not skip the head. */
 static int dxt_head(struct scribe_variable *v, struct scribe_region_stream *s, struct scribe_dxt_head *head,
 		    size_t *ret_len, struct scribe_err *err)
 {
@@ -217,7 +202,7 @@ static int dxt_head(struct scribe_variable *v, struct scribe_region_stream *s, s
 	return 1;
 }
 
-/* Segments as the file has them into memory, where they may stand already. */
+/* Converts segments, if needed in place. */
 static void dxt_bring(const struct scribe_variable *v, const char *from, struct scribe_dxt_segment *to,
 		      size_t n)
 {
@@ -230,13 +215,9 @@ static void dxt_bring(const struct scribe_variable *v, const char *from, struct 
 	if (v->swapped)
 		scribe_swap_words(to, n * sizeof(*to) / 8);
 	for (size_t i = 0; v->module == SCRIBE_MOD_DXT_MPIIO && v->version == 1 && i < n; i++)
-		to[i].offset = -1; /* not known in that version */
+		to[i].offset = -1; /* not in that version */
 }
 
-/*
- * A whole record. Without thread ids a segment is 8 bytes shorter in the file, so that it must be
- * moved; with them the window is given as it is.
- */
 static int dxt_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		    size_t *ret_len, struct scribe_err *err)
 {
@@ -265,7 +246,6 @@ static int dxt_next(struct scribe_variable *v, struct scribe_region_stream *s, c
 	return 1;
 }
 
-/* A record's next segments, or the next record's first ones. What is left of a record is not passed over. */
 static int dxt_next_piece(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 			  size_t *ret_len, struct scribe_err *err)
 {
@@ -304,7 +284,6 @@ static int dxt_next_piece(struct scribe_variable *v, struct scribe_region_stream
 	return 1;
 }
 
-/* All of it is words, so one swap does. Its histogram has one entry even without servers. */
 static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		      size_t *ret_len, struct scribe_err *err)
 {
@@ -328,15 +307,15 @@ static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s,
 	return 1;
 }
 
-/*
- * Runtimes 3.4.0 to 3.4.3 could be one bin off between ranks: as Darshan's reader does, records of
- * the first one's width are brought to its number of bins when they differ by one. NULL: no memory.
- * Bins read stand behind bins written, so both halves move.
- */
+/* NULL: out of memory. */
 static struct scribe_heatmap_record *heatmap_fit(struct scribe_variable *v, struct scribe_heatmap_record *rec)
 {
 	size_t had = (size_t)rec->nbins, want;
 
+	/*
+	 * Runtimes 3.4.0 to 3.4.3 could differ by one bin between ranks. As in Darshan's reader, records of the first
+	 * one's bin width are cut or extended to its number of bins.
+	 */
 	if (v->first.nbins == 0)
 		v->first.nbins = rec->nbins;
 	if (v->first.width == 0)
@@ -391,7 +370,6 @@ static int heatmap_next(struct scribe_variable *v, struct scribe_region_stream *
 	return 1;
 }
 
-/* The module's first record is a head, which its magic word tells; it has another length. */
 static int apmpi_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		      size_t *ret_len, struct scribe_err *err)
 {
@@ -402,6 +380,7 @@ static int apmpi_next(struct scribe_variable *v, struct scribe_region_stream *s,
 
 	if (rc <= 0)
 		return rc;
+	/* The module's first record is a header of another length. */
 	if (head.magic == SCRIBE_APMPI_MAGIC)
 		n = sizeof(head);
 	rc = take_all(s, n, &p, err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long records of variable length are, and their form in the file. Knows no streams: the
- * runtime in MPI programs has this, and no decompressor with it. Also used by reader, writer and
- * the reduction.
+ * Lengths of variable records and their form in the file. Also in the runtime of MPI programs, the writer and the
+ * reduction; must therefore not know streams or decompressors.
  */
 #include "logfmt/file/variable_bytes.h"
 
@@ -11,10 +10,6 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/file/log_types.h"
 
-/*
- * Without overflow for any count; the bound is that of a whole record, so sums of two such results
- * fit.
- */
 size_t scribe_sized(size_t base, int64_t count, size_t each)
 {
 	if (count < 0 || (uint64_t)count > (SCRIBE_MAX_RECORD_BYTES - base) / each)
@@ -22,13 +17,12 @@ size_t scribe_sized(size_t base, int64_t count, size_t each)
 	return base + (size_t)count * each;
 }
 
-/* One histogram entry is part of the record even where there are no servers. */
 size_t scribe_mdhim_bytes(int64_t servers)
 {
 	return scribe_sized(sizeof(struct scribe_mdhim_record), servers > 1 ? servers : 1, 8);
 }
 
-/* From the record's own counts; 0 where `avail` bytes do not hold them or they are out of range. */
+/* 0: more bytes needed, or a count out of range. */
 static size_t variable_length(int module, const void *rec, size_t avail)
 {
 	const struct scribe_lustre_record *lustre = rec;
@@ -73,13 +67,13 @@ size_t scribe_record_length(int module, const void *rec, size_t avail)
 	return m->record_bytes ? m->record_bytes : variable_length(module, rec, avail);
 }
 
-/* Only DXT segments differ: thread ids are left out unless the log has them. */
 size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
 			      size_t cap)
 {
 	const struct scribe_dxt_record *dxt = rec;
 	size_t count, n;
 
+	/* Only DXT differs: segments lose their thread ids. */
 	if ((module != SCRIBE_MOD_DXT_POSIX && module != SCRIBE_MOD_DXT_MPIIO) || dxt_threads) {
 		if (cap >= len)
 			memcpy(out, rec, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lengths of records of variable length, and their form in the file. Private to logfmt/. */
+/* Lengths of variable records and their form in the file. Private to logfmt/. */
 #ifndef LOGFMT_FILE_VARIABLE_BYTES_H
 #define LOGFMT_FILE_VARIABLE_BYTES_H
 
@@ -7,16 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCRIBE_DXT_DISK_SEGMENT 32 /* bytes, without its thread */
+#define SCRIBE_DXT_DISK_SEGMENT 32 /* bytes, without thread id */
 
-/* base + count * each, the count being from a file; 0 when out of range. */
+/* base + count * each; 0: `count`, which may be from a file, is out of range. */
 size_t scribe_sized(size_t base, int64_t count, size_t each);
-/* Bytes of an MDHIM record; 0 when out of range. */
+/* 0: out of range. */
 size_t scribe_mdhim_bytes(int64_t servers);
 
-/*
- * A variable record in memory into its form in the file. As scribe_record_encode.
- */
+/* Like scribe_record_encode. */
 size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
 			      size_t cap);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sequential writer: the order of a log's regions, header last. Each region is compressed as it
- * comes, so memory does not grow with the log, but for names with a NUL, which are written at the
- * end. It owns its descriptor and buffers, and removes a file of its own making that was not
- * finished. The daemon's log builder, the merge of several nodes, the commands that write logs and
- * the C interface use it. Knows no module's meaning.
+ * The sequential writer: order of a log's regions, header last. Regions are compressed as they come; only names with
+ * a NUL stay in memory. Owns descriptor and buffers, and removes a file that it created but did not finish. Must not
+ * know what a module means.
  */
 #include "logfmt/file/writer.h"
 
@@ -23,10 +21,7 @@
 #include "logfmt/file/writer_state.h"
 #include "logfmt/file/writer_unified.h"
 
-/*
- * Make `stage` the open region; stages only go up. Ends the region before. `what` is for the
- * message. A failed writer gives its first failure again.
- */
+/* Opens the region of `stage` and ends the one before. `what` is for messages. */
 static int put_stage(struct scribe_writer *w, int stage, const char *what)
 {
 	char buf[24];
@@ -52,8 +47,6 @@ static int put_stage(struct scribe_writer *w, int stage, const char *what)
 	return rc ? rc : scribe_log_put_begin(w, stage);
 }
 
-/* ---- public ---- */
-
 static int create_owned(int fd, const char *path, const struct scribe_writer_options *options,
 			struct scribe_writer **ret_w, struct scribe_err *err)
 {
@@ -78,7 +71,6 @@ static int create_owned(int fd, const char *path, const struct scribe_writer_opt
 	return 0;
 }
 
-/* zstd is no compression of Darshan's layout: its readers would take the log for damaged. */
 static int check_options(const struct scribe_writer_options *o, struct scribe_err *err)
 {
 	if (!o)
@@ -87,6 +79,7 @@ static int check_options(const struct scribe_writer_options *o, struct scribe_er
 		return scribe_err_set(err, -EINVAL, "unknown compression %d", (int)o->compression);
 	if ((unsigned)o->layout > SCRIBE_LAYOUT_UNIFIED)
 		return scribe_err_set(err, -EINVAL, "unknown layout %d", (int)o->layout);
+	/* Darshan's readers would take zstd for damage. */
 	if (o->compression == SCRIBE_COMP_ZSTD && o->layout != SCRIBE_LAYOUT_UNIFIED)
 		return scribe_err_set(err, -EINVAL, "Darshan's layout has no zstd: zlib, bzip2 or none");
 	if (o->level < 0 || o->level > 9)
@@ -94,7 +87,6 @@ static int check_options(const struct scribe_writer_options *o, struct scribe_er
 	return 0;
 }
 
-/* The duplicate is 3 or above, so that a closed standard descriptor does not become the log. */
 int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options, struct scribe_writer **ret_w,
 			    struct scribe_err *err)
 {
@@ -103,6 +95,7 @@ int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options,
 
 	if (rc)
 		return rc;
+	/* 3 or above: the log must not become a standard descriptor that was closed. */
 	own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (own < 0)
 		return scribe_err_set(err, -errno, "cannot duplicate the log's descriptor: %s",
@@ -110,10 +103,6 @@ int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options,
 	return create_owned(own, NULL, options, ret_w, err);
 }
 
-/*
- * Mode 0400: a finished log is not changed, and others see it only when the caller changes the
- * mode.
- */
 int scribe_writer_create(const char *path, const struct scribe_writer_options *options,
 			 struct scribe_writer **ret_w, struct scribe_err *err)
 {
@@ -122,13 +111,13 @@ int scribe_writer_create(const char *path, const struct scribe_writer_options *o
 
 	if (rc)
 		return rc;
+	/* 0400: a finished log does not change, and others can read it only if the caller changes the mode. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "%.200s: cannot create: %s", path, strerror(errno));
 	return create_owned(fd, path, options, ret_w, err);
 }
 
-/* The file is removed while it is not a log: its header is missing. */
 struct scribe_writer *scribe_writer_free(struct scribe_writer *w)
 {
 	if (!w)
@@ -171,14 +160,14 @@ int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job,
 		w->job_bytes = len;
 		return 0;
 	}
-	/* Readers of uncompressed logs expect the whole region. */
+	/* Readers of uncompressed logs expect the region's full length. */
 	rc = scribe_log_put(w, bytes,
 			    w->options.compression == SCRIBE_COMP_NONE ? SCRIBE_JOB_REGION_BYTES : len);
 	free(bytes);
 	return rc;
 }
 
-/* Keep a name with a NUL for the end of the log. In the form of their region: id, length, bytes. */
+/* For the end of the log, in the exact region's form: id, length, bytes. */
 static int keep_exact(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
 {
 	uint32_t len32 = (uint32_t)len;
@@ -201,10 +190,6 @@ static int keep_exact(struct scribe_writer *w, uint64_t id, const char *bytes, s
 	return 0;
 }
 
-/*
- * In Darshan's layout a name with a NUL is written twice: its escape here, for other tools, and
- * exactly at the end of the log. Both have the id.
- */
 int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
 {
 	char shown[SCRIBE_STAND_IN_BYTES];
@@ -218,6 +203,7 @@ int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, 
 	if (scribe_log_is_unified(w))
 		return rc ? rc : scribe_unified_put_name(w, id, bytes, len);
 	need = scribe_name_encode(id, bytes, len, NULL, 0);
+	/* In Darshan's layout a name with a NUL is stored escaped, for other tools, and exactly at the log's end. */
 	if (rc == 0 && need == 0) {
 		rc = keep_exact(w, id, bytes, len);
 		scribe_name_escape(bytes, len, shown, sizeof(shown));
@@ -233,7 +219,6 @@ int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, 
 	return scribe_log_put(w, w->scratch, need);
 }
 
-/* One record of a module that only its caller knows. */
 static int put_described(struct scribe_writer *w, const struct scribe_module *m, const void *rec, size_t len)
 {
 	int rc;
@@ -259,7 +244,6 @@ int scribe_writer_module(struct scribe_writer *w, const struct scribe_module *m)
 	return 0;
 }
 
-/* The version in the header is that of what is written: DXT with thread ids has a newer one. */
 int scribe_writer_record(struct scribe_writer *w, int module, const void *rec, size_t len)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
@@ -326,11 +310,7 @@ void scribe_writer_partial(struct scribe_writer *w, int module)
 		w->header.partial_flag |= 1ull << module;
 }
 
-/*
- * Our own modules out of the header and into a trailer. Stock readers stop at a module id without a
- * name, so that ours must not be in the header's maps (docs/format.md, "The trailer"). `list_own`
- * leaves them there, for logs between daemon and runtime.
- */
+/* Moves maps of ids from 48 on to a trailer. */
 static int put_trailer(struct scribe_writer *w)
 {
 	struct scribe_log_header *h = &w->header;
@@ -344,6 +324,10 @@ static int put_trailer(struct scribe_writer *w)
 		t.map[i] = h->mod_map[id];
 		t.ver[i] = h->mod_ver[id];
 	}
+	/*
+	 * Stock readers stop at an unknown module (docs/format.md, "The trailer"); logs to the runtime keep the
+	 * maps.
+	 */
 	if (!any || w->options.list_own)
 		return 0;
 	memset(&h->mod_map[SCRIBE_OWN_FIRST], 0, sizeof(t.map));
@@ -354,7 +338,6 @@ static int put_trailer(struct scribe_writer *w)
 	return scribe_log_put_at(w, &t, sizeof(t), w->off);
 }
 
-/* As the last region: its id, 63, is above all modules. */
 static int put_exact(struct scribe_writer *w)
 {
 	int rc;
@@ -368,10 +351,6 @@ static int put_exact(struct scribe_writer *w)
 	return scribe_log_put(w, w->exact, w->exact_bytes);
 }
 
-/*
- * The header goes last: a file that was cut off before has no version in its first bytes, and is no
- * log.
- */
 static int finish_default(struct scribe_writer *w)
 {
 	int rc = put_exact(w);
@@ -380,6 +359,7 @@ static int finish_default(struct scribe_writer *w)
 		rc = scribe_log_put_end(w);
 	if (rc == 0)
 		rc = put_trailer(w);
+	/* The header goes last: a file that was cut off before lacks a version, so it is not taken for a log. */
 	return rc ? rc : scribe_log_put_at(w, &w->header, sizeof(w->header), 0);
 }
 

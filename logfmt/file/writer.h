@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing logs in format 3.41, or in the single-region layout. Calls must come in the order of the file: job,
- * names, then records by ascending module; anything else is -SCRIBE_E_ORDER.
- * The header is written last, by finish: a file without it is no log.
- * The single-region layout has an order within a module, too: shared records (rank -1) before
- * those of single ranks; and names that hold a NUL come before those that do not.
- * A writer belongs to one thread.
+ * Writes logs of format 3.41 or the single-region layout. Calls in the order of the file: job, names, records by
+ * ascending module; otherwise -SCRIBE_E_ORDER. The single-region layout also needs shared records (rank -1) before
+ * others within a module, and names with a NUL before others. A writer belongs to one thread.
  */
 #ifndef LOGFMT_FILE_WRITER_H
 #define LOGFMT_FILE_WRITER_H
@@ -26,52 +23,39 @@ extern "C" {
 
 struct scribe_writer;
 
-/* Write to `fd` (duplicated; at offset 0, must be seekable). NULL options: zlib. */
+/* Duplicates `fd`: seekable, empty. Options NULL: zlib. */
 int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options, struct scribe_writer **ret_w,
 			    struct scribe_err *err);
-/* Creates `path` (O_EXCL, O_NOFOLLOW, mode 0400 & ~umask); removed by free unless finished. */
+/* O_EXCL, O_NOFOLLOW, mode 0400 & ~umask. Free removes the file unless finished. */
 int scribe_writer_create(const char *path, const struct scribe_writer_options *options,
 			 struct scribe_writer **ret_w, struct scribe_err *err);
-/* NULL allowed; returns NULL. */
+/* Returns NULL. */
 struct scribe_writer *scribe_writer_free(struct scribe_writer *w);
-/* The line of the last failure on this writer. */
+/* Of the last failure. */
 const struct scribe_err *scribe_writer_error(const struct scribe_writer *w);
 
-/*
- * Job record, command line and mounts. Command line and mounts together hold
- * 3,015 bytes: a longer command line is cut and ends in "<TRUNCATED>", mounts
- * that do not fit are left out, last first.
- */
+/* Limited to 3,015 bytes: a longer command line ends in "<TRUNCATED>", mounts that do not fit are dropped. */
 int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job, const char *exe,
 		      const struct scribe_mount *mounts, size_t n);
-/*
- * A name: any bytes, at most SCRIBE_MAX_NAME_BYTES (-EINVAL). One with a NUL goes
- * to a place of its own (docs/format.md); among the others stands its escape.
- */
+/* Any bytes, at most SCRIBE_MAX_NAME_BYTES (-EINVAL). Names with a NUL: docs/format.md. */
 int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len);
-/* One record in the newest layout; `len` must be its length (-EINVAL). */
+/* Newest layout. -EINVAL: wrong `len`. */
 int scribe_writer_record(struct scribe_writer *w, int module, const void *rec, size_t len);
 /*
- * Say what a module is that this library does not know (id, name, version, record_bytes, counters), so that
- * its records can be written; the single-region layout keeps it for readers that do not know it either.
- * Before its first record; borrowed until finish. -EINVAL: the library knows the module, or the id is out of
- * range.
+ * Describes an unknown module before its first record; the single-region layout stores the description. Borrowed
+ * until finish. -EINVAL: known, or id out of range.
  */
 int scribe_writer_module(struct scribe_writer *w, const struct scribe_module *m);
-/*
- * Bytes of a module as they shall stand in the file, with their version: for
- * modules this library does not know, or regions carried over unread.
- */
+/* A module's bytes as in the file: unknown modules, or regions that are copied. */
 int scribe_writer_raw(struct scribe_writer *w, int module, unsigned version, const void *bytes, size_t len);
 /*
- * Records of a module, or names (module -1), as a complete zlib stream of what scribe_record_encode (version:
- * that of the module) and scribe_name_encode give: for who compresses in parallel. Darshan's layout and zlib
- * only (-EINVAL). Names with a NUL do not stand there.
+ * A complete zlib stream of scribe_record_encode's records or (module -1) scribe_name_encode's names, compressed in
+ * parallel. Only zlib in Darshan's layout (-EINVAL); not for names with a NUL.
  */
 int scribe_writer_packed(struct scribe_writer *w, int module, const void *bytes, size_t len);
-/* Mark a module as partial: records of it were lost. Any time before finish. */
+/* Records were lost. Any time before finish. */
 void scribe_writer_partial(struct scribe_writer *w, int module);
-/* Ends the last region, writes the header. Afterwards only free. */
+/* Afterwards only free. */
 int scribe_writer_finish(struct scribe_writer *w);
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writer's file: bytes at offsets by pwrite, and the compressed stream of the open region. A
- * region is a number of complete streams; a stream that was compressed elsewhere can be inserted
- * between two. The first failure stays in w->failed and ends everything. Knows no order of regions.
+ * The writer's file: pwrite at offsets, and the compressed stream of the open region. Streams that were compressed
+ * elsewhere can be inserted between two. The first failure stays in w->failed. Must not know the order of regions.
  */
 #include "logfmt/file/writer_put.h"
 
@@ -11,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Codes of ours are below -4000 and have no errno text. */
 int scribe_log_put_failed(struct scribe_writer *w, int code, const char *what)
 {
 	w->failed = code;
@@ -38,10 +36,7 @@ int scribe_log_put_at(struct scribe_writer *w, const void *bytes, size_t n, uint
 	return 0;
 }
 
-/*
- * What the compressor gives goes behind all that is there. The sink of the region's pack; w->off
- * moves only when all is written.
- */
+/* The sink of the region's pack. */
 static int put_packed(void *to, const void *bytes, size_t n)
 {
 	struct scribe_writer *w = to;
@@ -51,12 +46,9 @@ static int put_packed(void *to, const void *bytes, size_t n)
 	return rc;
 }
 
-/*
- * A sink's failure has set w->failed with its own message already; only the compressor's own is
- * added.
- */
 static int checked(struct scribe_writer *w, int rc)
 {
+	/* A failed sink has set w->failed with its message; only the compressor's failures are added. */
 	return rc && !w->failed ? scribe_log_put_failed(w, rc, "compression failed") : rc;
 }
 
@@ -71,7 +63,6 @@ static int begin_stream(struct scribe_writer *w)
 	return w->pack ? 0 : scribe_log_put_failed(w, -ENOMEM, "compression");
 }
 
-/* An empty region is one stream, too; behind others nothing needs none. */
 static int end_stream(struct scribe_writer *w)
 {
 	int rc = 0;
@@ -82,7 +73,6 @@ static int end_stream(struct scribe_writer *w)
 	return rc;
 }
 
-/* Ends the open stream, so that the next plain bytes begin a new one behind the inserted. */
 int scribe_log_put_packed(struct scribe_writer *w, const void *bytes, size_t n)
 {
 	int rc = scribe_pack_is_used(w->pack) ? end_stream(w) : 0;
@@ -104,7 +94,6 @@ int scribe_log_put_begin(struct scribe_writer *w, int stage)
 	return begin_stream(w);
 }
 
-/* The single-region layout has lengths in the header, offsets follow from them. */
 static void note_unified(struct scribe_writer *w, uint64_t len)
 {
 	if (w->stage == STAGE_NAMES)
@@ -128,7 +117,7 @@ int scribe_log_put_end(struct scribe_writer *w)
 	map = (struct scribe_log_map){w->region_at, w->off - w->region_at};
 	if (scribe_log_is_unified(w))
 		note_unified(w, map.len);
-	else if (w->stage == STAGE_JOB) /* where the job ends is known by where names would start */
+	else if (w->stage == STAGE_JOB) /* readers take the name region's start for the job's end */
 		w->header.name_map.off = w->off;
 	else if (w->stage == STAGE_NAMES)
 		w->header.name_map = map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes into the file and its open region, in either layout. Private to the writer's files. */
+/* The writer's file and open region. Private to the writer's files. */
 #ifndef LOGFMT_FILE_WRITER_PUT_H
 #define LOGFMT_FILE_WRITER_PUT_H
 
@@ -7,16 +7,15 @@
 
 int scribe_log_put_failed(struct scribe_writer *w, int code, const char *what);
 int scribe_log_put_at(struct scribe_writer *w, const void *bytes, size_t n, uint64_t off);
-/* Plain bytes into the open region. */
+/* Plain bytes. */
 int scribe_log_put(struct scribe_writer *w, const void *bytes, size_t n);
-/* A complete compressed stream into the open region, behind what was put. */
+/* A complete compressed stream. */
 int scribe_log_put_packed(struct scribe_writer *w, const void *bytes, size_t n);
 bool scribe_log_put_is_open(const struct scribe_writer *w);
-/* Begin a region, which is that of `stage`. */
 int scribe_log_put_begin(struct scribe_writer *w, int stage);
-/* Ends the open region, if there is one, and notes where it lies. */
+/* Also without an open region. */
 int scribe_log_put_end(struct scribe_writer *w);
-/* Room for `n` bytes in w->scratch. */
+/* `n` bytes in w->scratch. */
 int scribe_log_put_scratch(struct scribe_writer *w, size_t n);
 
 #endif

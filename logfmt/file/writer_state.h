@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer's own struct. Private to the writer's files. */
+/* Private to the writer's files. */
 #ifndef LOGFMT_FILE_WRITER_STATE_H
 #define LOGFMT_FILE_WRITER_STATE_H
 
@@ -8,41 +8,41 @@
 #include "logfmt/file/pack.h"
 #include "logfmt/file/unified.h"
 
-/* Where the writer is; modules follow as STAGE_MODULES + id. */
+/* Modules are STAGE_MODULES + id. */
 enum scribe_log_stage {
 	STAGE_START,
 	STAGE_JOB,
 	STAGE_NAMES,
 	STAGE_MODULES,
-	STAGE_TABLE = STAGE_MODULES + SCRIBE_MAX_MODULES, /* single-region layout: job record and modules */
+	STAGE_TABLE = STAGE_MODULES + SCRIBE_MAX_MODULES, /* single-region layout */
 	STAGE_DONE
 };
 
 struct scribe_writer {
 	int fd;
-	char *path; /* to be removed unless finished; NULL: the file is the caller's */
+	char *path; /* removed unless finished; NULL: the caller's file */
 	struct scribe_writer_options options;
 	struct scribe_log_header header;
 	int stage;
 	int failed;
-	uint64_t off;       /* where the next bytes go */
+	uint64_t off;       /* of the next bytes */
 	uint64_t region_at; /* start of the open region */
-	struct scribe_pack *pack; /* of the open region, NULL: none is */
-	void *scratch; /* a record on its way */
+	struct scribe_pack *pack; /* of the open region, or NULL */
+	void *scratch;
 	size_t scratch_room;
-	char *exact; /* names with a NUL, as they will stand in the file */
+	char *exact; /* names with a NUL, as in the file */
 	size_t exact_bytes, exact_room;
-	const struct scribe_module *described[SCRIBE_MAX_MODULES]; /* by the caller, NULL: not */
+	const struct scribe_module *described[SCRIBE_MAX_MODULES]; /* by the caller */
 	/* single-region layout */
 	struct scribe_unified_header unified;
-	void *job; /* plain, until the end */
+	void *job; /* plain, written at the end */
 	size_t job_bytes;
-	uint64_t present, opaque; /* modules */
-	bool single;  /* a record of one rank stands in the open module: no shared one may follow */
-	bool plain_name; /* a name without a NUL: none with one may follow */
+	uint64_t present, opaque; /* bit per module */
+	bool single;  /* the open module has a record of one rank: shared ones are refused */
+	bool plain_name; /* a name without NUL was written: those with NUL are refused */
 	unsigned char *chunk; /* of an opaque module */
 	size_t chunk_have;
-	unsigned char *block; /* records of one length, to be transposed; then as much for what comes of it */
+	unsigned char *block; /* two: records of one length, and transposed */
 	size_t block_have, block_stride;
 	struct scribe_err err;
 };

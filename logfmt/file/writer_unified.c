@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writer's single-region layout (docs/format.md, same title): names, one region for the records
- * of all modules, then the job record with the table of modules. Records of one length are
- * collected and written transposed, 1 MiB at a time. Buffers are those of the writer, allocated at
- * first use. Knows no module's meaning.
+ * The writer's single-region layout (docs/format.md, same title): names, one region of records, job record with the
+ * table of modules. Owns no state; buffers are the writer's. Must not know what a module means.
  */
 #include "logfmt/file/writer_unified.h"
 
@@ -17,19 +15,15 @@
 #include "logfmt/file/header.h"
 #include "logfmt/file/writer_put.h"
 
-/* Of less records than this a block of their own is not worth its head. */
-#define FEW 4 /* of less records a block is not worth it */
+#define FEW 4 /* fewer records do not justify a block's head */
 
-/* Transposing helps only a compressor; `rows` is the caller's option against it. */
 static bool has_columns(const struct scribe_writer *w)
 {
+	/* Only a compressor gains from transposed records. */
 	return !w->options.rows && w->options.compression != SCRIBE_COMP_NONE;
 }
 
-/*
- * Records of one length that wait: as one block, few of them as one each. The second half of
- * w->block holds the transposed bytes.
- */
+/* Writes the collected records of one length. */
 static int flush_block(struct scribe_writer *w)
 {
 	size_t n = w->block_stride ? w->block_have / w->block_stride : 0, stride = w->block_stride;
@@ -57,10 +51,6 @@ static int flush_block(struct scribe_writer *w)
 	return 0;
 }
 
-/*
- * A record behind its base record, through the filter where there is one. A block ends at another
- * length or when it is full. A record longer than half a block goes alone.
- */
 static int put_framed(struct scribe_writer *w, const struct scribe_unified_base *base, const void *bytes)
 {
 	size_t n = (size_t)base->bytes, stride = sizeof(*base) + n;
@@ -89,7 +79,7 @@ static int put_framed(struct scribe_writer *w, const struct scribe_unified_base 
 	return rc ? rc : scribe_log_put(w, bytes, n);
 }
 
-/* The module is that of the open stage. */
+/* The open stage gives the module. */
 static int put_one(struct scribe_writer *w, const struct scribe_base_record *who, const void *bytes, size_t n,
 		   unsigned flags)
 {
@@ -107,10 +97,7 @@ static int put_one(struct scribe_writer *w, const struct scribe_base_record *who
 	return put_framed(w, &base, bytes);
 }
 
-/*
- * What of an opaque module was not written yet, as one record. Opaque bytes have no id and no rank
- * of their own.
- */
+/* The rest of an opaque module as one record. */
 static int flush_chunk(struct scribe_writer *w)
 {
 	const struct scribe_base_record nobody = {0, -1};
@@ -122,10 +109,6 @@ static int flush_chunk(struct scribe_writer *w)
 	return put_one(w, &nobody, w->chunk, n, SCRIBE_UNIFIED_OPAQUE);
 }
 
-/*
- * All modules share one region: from one to the next only the buffers are flushed. The job record
- * is held back until the table of modules is known.
- */
 int scribe_unified_put_stage(struct scribe_writer *w, int stage)
 {
 	int rc = flush_chunk(w);
@@ -135,6 +118,7 @@ int scribe_unified_put_stage(struct scribe_writer *w, int stage)
 	w->single = false;
 	if (rc)
 		return rc;
+	/* All modules share one region, and the job record waits until the table of modules is known. */
 	if (stage == STAGE_JOB || (stage < STAGE_TABLE && w->stage >= STAGE_MODULES)) {
 		w->stage = stage;
 		return 0;
@@ -143,10 +127,6 @@ int scribe_unified_put_stage(struct scribe_writer *w, int stage)
 	return rc ? rc : scribe_log_put_begin(w, stage);
 }
 
-/*
- * Most ids are the hash of the name, and need not be stored. NUL names first, as the format
- * demands.
- */
 int scribe_unified_put_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
 {
 	bool derived = scribe_record_id(bytes, len) == id;
@@ -164,7 +144,6 @@ int scribe_unified_put_name(struct scribe_writer *w, uint64_t id, const char *by
 	return rc ? rc : scribe_log_put(w, bytes, len);
 }
 
-/* Shared records before those of single ranks: w->single notes that the first of these has come. */
 int scribe_unified_put_record(struct scribe_writer *w, int module, const void *rec, size_t len)
 {
 	const struct scribe_base_record *who = rec;
@@ -204,10 +183,7 @@ int scribe_unified_put_raw(struct scribe_writer *w, const void *bytes, size_t le
 	return rc;
 }
 
-/*
- * The table's entry of a module with records or with lost ones. An opaque module has no
- * description, since its bytes are not records of a known layout.
- */
+/* For a module with records or with lost ones. */
 static int put_entry(struct scribe_writer *w, int id)
 {
 	const struct scribe_module *known = scribe_module_by_id(id);
@@ -217,7 +193,7 @@ static int put_entry(struct scribe_writer *w, int id)
 	size_t n;
 	int rc;
 
-	snprintf(label, sizeof(label), "module_%d", id); /* one word: so it may be printed */
+	snprintf(label, sizeof(label), "module_%d", id); /* one word, so that it is printable */
 	if (w->header.partial_flag >> id & 1)
 		flags |= SCRIBE_UNIFIED_PARTIAL;
 	if (present)
@@ -233,7 +209,6 @@ static int put_entry(struct scribe_writer *w, int id)
 	return scribe_log_put(w, w->scratch, n);
 }
 
-/* Flags 1, sorted: the writer takes modules in ascending order only. */
 int scribe_unified_put_finish(struct scribe_writer *w)
 {
 	struct scribe_unified_header *h = &w->unified;
@@ -258,6 +233,7 @@ int scribe_unified_put_finish(struct scribe_writer *w)
 	h->version = SCRIBE_UNIFIED_VERSION;
 	h->comp_type = (uint8_t)w->options.compression;
 	h->filter = has_columns(w) ? SCRIBE_UNIFIED_COLUMNS : 0;
+	/* True because the writer accepts modules only in ascending order. */
 	h->flags = SCRIBE_UNIFIED_SORTED;
 	return scribe_log_put_at(w, h, sizeof(*h), 0);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One batch: the parts of up to 64 nodes, its records joined in memory, and sorted into those that
- * stand in the log as they are, those of which other batches have something, too, and those that
- * all ranks have. The result is a spool file (spool.h) in the directory of parts. Runs in a thread
- * of `ioscribe merge`, or in the daemon's helper with the job user's identity; memory is freed with
- * the batch. Must not know other batches.
+ * One batch: parts of up to 64 nodes, joined in memory and written to a spool file (spool.h). A thread of `ioscribe
+ * merge`, or the daemon's helper with the job user's identity. Must not know other batches.
  */
 #include "logfmt/nodes/batch.h"
 
@@ -21,18 +18,16 @@
 #include "logfmt/nodes/spool.h"
 #include "logfmt/records/reduce.h"
 
-/* A path's 4,096 bytes, and a name behind it; the same in all files of this folder. */
-#define PATH_BYTES 4400
+#define PATH_BYTES 4400 /* of a path with a name */
 
-/* State of one batch: filled by read_nodes, used module by module. */
 struct batch {
 	const struct scribe_survey *s;
 	struct scribe_bundle records;
 	struct scribe_parts_spool *spool;
-	/* of the module that is being written */
+	/* of the current module */
 	struct scribe_pack *pack;
 	struct scribe_bytes packed, scratch;
-	struct scribe_map elements; /* id -> element, of records that all ranks have */
+	struct scribe_map elements; /* by id, of records that all ranks have */
 };
 
 void scribe_batch_path(const struct scribe_parts_world *world, size_t batch, char *ret, size_t cap)
@@ -40,11 +35,6 @@ void scribe_batch_path(const struct scribe_parts_world *world, size_t batch, cha
 	snprintf(ret, cap, "%s/%s.%zu." SCRIBE_PART_BATCH, world->dir, world->name, batch);
 }
 
-/*
- * What the survey has found decides: a record that some part has shared must meet it (CARRIED); one
- * that every rank has, and rank 0 among them, is reduced over all batches; all else goes into the
- * log as it stands.
- */
 static enum scribe_spool_kind kind_of(const struct scribe_survey *s, const struct scribe_bundled *r)
 {
 	const struct scribe_id_seen *seen =
@@ -59,9 +49,9 @@ static enum scribe_spool_kind kind_of(const struct scribe_survey *s, const struc
 	return SCRIBE_SPOOL_PACKED;
 }
 
-/* In the form of a file, compressed: the log takes such bytes over unread. */
 static int pack_record(struct batch *b, const struct scribe_bundled *r)
 {
+	/* In the file's form and compressed, because the log copies such bytes without reading them. */
 	size_t need = scribe_record_encode(r->module, false, r->data, r->bytes, NULL, 0);
 	int rc = need ? scribe_bytes_room(&b->scratch, need) : -EINVAL;
 
@@ -75,7 +65,7 @@ static int pack_record(struct batch *b, const struct scribe_bundled *r)
 	return scribe_pack_put(b->pack, b->scratch.at, need);
 }
 
-/* One element an id, joined over the batch; b->elements owns it. */
+/* One element per id, owned by b->elements. */
 static int reduce_record(struct batch *b, const struct scribe_bundled *r)
 {
 	size_t bytes = scribe_redux_bytes(r->module);
@@ -99,7 +89,7 @@ static int put_record(struct batch *b, struct scribe_bundled *r)
 	case SCRIBE_SPOOL_REDUCED:
 		if (r->module != SCRIBE_MOD_LUSTRE)
 			return reduce_record(b, r);
-		if (r->rank != 0) /* layouts are not added up: the first rank's is everybody's */
+		if (r->rank != 0)
 			return 0;
 		((struct scribe_base_record *)(void *)r->data)->rank = -1;
 		break;
@@ -109,7 +99,6 @@ static int put_record(struct batch *b, struct scribe_bundled *r)
 	return scribe_spool_put(b->spool, SCRIBE_SPOOL_CARRIED, r->module, r->id, r->data, r->bytes);
 }
 
-/* Frees what the module had also after a failure, so that the batch can be given up anywhere. */
 static int end_module(struct batch *b, int module)
 {
 	int rc = b->pack ? scribe_pack_end(b->pack) : 0;
@@ -142,16 +131,12 @@ static int put_records(struct batch *b)
 
 		if (rc == 0)
 			rc = put_record(b, r);
-		ended = last ? end_module(b, r->module) : 0; /* frees also after a failure */
+		ended = last ? end_module(b, r->module) : 0;
 		rc = rc ? rc : ended;
 	}
 	return rc;
 }
 
-/*
- * The parts are read a second time: a hash over their bytes shows whether they are still those of
- * the survey.
- */
 static int read_nodes(struct batch *b, size_t batch, struct scribe_err *err)
 {
 	const struct scribe_join *j = b->s->j;
@@ -163,6 +148,7 @@ static int read_nodes(struct batch *b, size_t batch, struct scribe_err *err)
 		if (j->bad[i])
 			continue;
 		rc = scribe_many_read(j, i, &b->records, &partial, &hash, err);
+		/* The second reading: the parts must still be those of the survey. */
 		if (rc == 0 && hash != b->s->hash[i])
 			rc = scribe_err_set(err, -ESTALE, "%s/%s.%s.part was changed while it was read",
 					    j->world->dir, j->world->name, j->world->node[i]);
@@ -170,10 +156,6 @@ static int read_nodes(struct batch *b, size_t batch, struct scribe_err *err)
 	return rc;
 }
 
-/*
- * Heatmaps are put on the axis of all batches first, so that records of different batches fit
- * together.
- */
 int scribe_batch_write(const struct scribe_survey *s, size_t batch, struct scribe_err *err)
 {
 	struct batch b = {.s = s};
@@ -181,6 +163,7 @@ int scribe_batch_write(const struct scribe_survey *s, size_t batch, struct scrib
 	int rc = read_nodes(&b, batch, err), ended;
 
 	scribe_batch_path(s->j->world, batch, path, sizeof(path));
+	/* All batches use the same time axis of heatmaps, so that their records fit together. */
 	if (rc == 0 && scribe_heat_level_to(&b.records, &s->axis) < 0)
 		rc = scribe_err_set(err, -ENOMEM, "out of memory");
 	if (rc == 0) {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Bytes in memory that grow, and names among them, packed without alignment. The owner frees `at`.
- * Used by the threads of a merge, each on its own; scribe_bytes_sink collects what a compressor
- * gives.
- */
+/* Growing bytes in memory, and packed names among them. The owner frees `at`. Each thread of a merge uses its own. */
 #include "logfmt/nodes/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Doubles, so that appending stays linear; 4 KiB at first. */
 int scribe_bytes_room(struct scribe_bytes *to, size_t n)
 {
 	size_t room = 2 * (to->n + n) + 4096;
@@ -46,7 +41,7 @@ int scribe_bytes_put_name(struct scribe_bytes *to, uint64_t id, const char *text
 	return rc ? rc : scribe_bytes_put(to, text, bytes);
 }
 
-/* The text is in from->at: it moves when bytes are put. */
+/* The text is in from->at, which moves when bytes are put. */
 const char *scribe_bytes_get_name(const struct scribe_bytes *from, size_t *at, uint64_t *ret_id,
 				  size_t *ret_bytes)
 {

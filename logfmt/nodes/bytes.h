@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes in memory that grow, and names among them. Private to logfmt/. */
+/* Growing bytes in memory, and names among them. Private to logfmt/. */
 #ifndef LOGFMT_NODES_BYTES_H
 #define LOGFMT_NODES_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct scribe_bytes { /* begins with zeros; `at` is to be freed */
+struct scribe_bytes { /* zeros: empty; free `at` */
 	char *at;
 	size_t n, room;
 };
 
-/* Room for `n` more. 0 or -ENOMEM. */
+/* Space for `n` more. 0 or -ENOMEM. */
 int scribe_bytes_room(struct scribe_bytes *to, size_t n);
 int scribe_bytes_put(struct scribe_bytes *to, const void *bytes, size_t n);
-/* The same as a sink of pack.h; `to` is a struct scribe_bytes. */
+/* A sink of pack.h; `to` is a struct scribe_bytes. */
 int scribe_bytes_sink(void *to, const void *bytes, size_t n);
 
-/* A name: id, 32-bit length, bytes. */
+/* Id, 32-bit length, bytes. */
 int scribe_bytes_put_name(struct scribe_bytes *to, uint64_t id, const char *text, size_t bytes);
-/* The name at *at, which is the next one's place then. */
+/* Moves *at to the next name. */
 const char *scribe_bytes_get_name(const struct scribe_bytes *from, size_t *at, uint64_t *ret_id,
 				  size_t *ret_bytes);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts by module and id, open addressing, nothing is ever taken out. A job may have an id for
- * each file on each node, so that an entry is 24 bytes without pointers. The owner clears it. Used
- * by the survey of a merge.
+ * Counts by module and id with open addressing; entries are never removed. The survey of a merge owns and clears
+ * it.
  */
 #include "logfmt/nodes/id_table.h"
 
@@ -11,10 +10,9 @@
 
 #include "logfmt/base/keyed.h"
 
-/* A power of two, as every size of the table. */
-#define FIRST_SLOTS 256
+#define FIRST_SLOTS 256 /* a power of two */
 
-/* The entry of a module and id, or the empty one where it belongs. `records` 0 is empty. */
+/* The entry, or the empty one for it. */
 static struct scribe_id_seen *slot_of(const struct scribe_id_table *t, uint32_t module, uint64_t id)
 {
 	const uint64_t key[] = {id, module};
@@ -25,7 +23,7 @@ static struct scribe_id_seen *slot_of(const struct scribe_id_table *t, uint32_t 
 	return &t->slot[at];
 }
 
-/* At three quarters full. A failure leaves the table as it was. */
+/* On failure the table is unchanged. */
 static int enlarge(struct scribe_id_table *t)
 {
 	struct scribe_id_table bigger = {.slots = t->slots ? t->slots * 2 : FIRST_SLOTS, .used = t->used};
@@ -45,6 +43,7 @@ int scribe_id_table_add(struct scribe_id_table *t, const struct scribe_id_seen *
 {
 	struct scribe_id_seen *p;
 
+	/* At three quarters full searches become long. A job can have an id per file and node: 24 bytes each. */
 	if (t->used * 4 >= t->slots * 3 && enlarge(t) < 0)
 		return -ENOMEM;
 	p = slot_of(t, seen->module, seen->id);

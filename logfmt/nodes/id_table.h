@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many ranks have a record of which id, 24 bytes for each. Private to logfmt/. */
+/* Number of ranks with a record, by id. Private to logfmt/. */
 #ifndef LOGFMT_NODES_ID_TABLE_H
 #define LOGFMT_NODES_ID_TABLE_H
 
@@ -9,18 +9,18 @@
 
 struct scribe_id_seen {
 	uint64_t id;
-	uint64_t records; /* 0: this slot is empty */
+	uint64_t records; /* 0: slot is empty */
 	uint32_t module;
-	bool shared; /* one of them has rank -1 */
-	bool zero;   /* one of them has rank 0 */
+	bool shared; /* one has rank -1 */
+	bool zero;   /* one has rank 0 */
 };
 
 struct scribe_id_table {
-	struct scribe_id_seen *slot; /* `slots`, a power of two; NULL when there is none yet */
+	struct scribe_id_seen *slot; /* `slots`, a power of two, or NULL */
 	size_t slots, used;
 };
 
-/* What `seen` tells is added to what is known of its module and id. 0 or -ENOMEM. */
+/* Adds to the entry of seen's module and id. 0 or -ENOMEM. */
 int scribe_id_table_add(struct scribe_id_table *t, const struct scribe_id_seen *seen);
 /* NULL: not there. */
 const struct scribe_id_seen *scribe_id_table_find(const struct scribe_id_table *t, int module, uint64_t id);

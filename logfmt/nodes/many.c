@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log of very many nodes: surveyed, batch by batch into files, and put together from these.
- * What a batch has compressed goes into the log as it is. Spool files are mapped, elements and
- * carried records are in memory for one module at a time. A merge that was stopped finds its whole
- * batches again and does the others. Runs in `ioscribe merge` and in the daemon's helper. Must not
- * know who has delivered.
+ * The log of very many nodes: surveyed, written batch by batch into spool files, joined from these. In `ioscribe
+ * merge` and the daemon's helper. Must not know which nodes have delivered.
  */
 #include "logfmt/nodes/many.h"
 
@@ -24,41 +21,38 @@
 
 #define PATH_BYTES 4400
 
-/* One batch's file in memory; `next` is the offset of its first item not yet used. */
 struct spooled {
 	void *at;
 	size_t bytes;
-	size_t next; /* item */
+	size_t next;
 };
 
-/* State of one merge, on the stack of scribe_many_join, which frees all. */
+/* On the stack of scribe_many_join, which frees it. */
 struct many {
 	struct scribe_survey survey;
 	struct scribe_join *j;
-	size_t *left; /* batches that are not there yet */
+	size_t *left;
 	size_t nleft;
-	struct spooled *spool; /* of each batch */
+	struct spooled *spool;
 	size_t batches;
-	bool failed; /* a thread has; it writes `first`, which is read when all have ended */
+	bool failed; /* set by the thread that writes `first`, which is read after all have ended */
 	struct scribe_err first;
 	struct scribe_bundle carried;
-	struct scribe_map elements; /* of the module that is being written */
+	struct scribe_map elements;
 };
 
-/* Called by the crew's threads; the survey is only read here. */
+/* In the pool's threads, which only read the survey. */
 static int one_batch(void *ctx, size_t i)
 {
 	struct many *m = ctx;
 	struct scribe_err err = {0};
 	int rc = scribe_batch_write(&m->survey, m->left[i], &err);
 
-	/* of several that fail at once any line will do */
 	if (rc < 0 && !__atomic_exchange_n(&m->failed, true, __ATOMIC_RELAXED))
 		m->first = err;
 	return rc;
 }
 
-/* Which batches are done is known from their files alone: whole, and of the same plan. */
 static int make_batches(struct many *m)
 {
 	const struct scribe_parts_world *world = m->j->world;
@@ -66,6 +60,10 @@ static int make_batches(struct many *m)
 	int rc;
 
 	for (size_t i = 0; i < m->batches; i++) {
+		/*
+		 * A stopped merge continues: batches with a complete file of the same plan are not made
+		 * again.
+		 */
 		scribe_batch_path(world, i, path, sizeof(path));
 		if (!scribe_spool_is_whole(path, m->survey.plan))
 			m->left[m->nleft++] = i;
@@ -80,13 +78,13 @@ static int make_batches(struct many *m)
 	return rc < 0 ? scribe_err_set(m->j->err, rc, "%s", m->first.text) : 0;
 }
 
-/* Mapped, not read: the log needs each byte once, and the page cache may drop it again. */
 static int map_batches(struct many *m)
 {
 	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < m->batches; i++) {
 		scribe_batch_path(m->j->world, i, path, sizeof(path));
+		/* Not read: each byte is needed once, and the page cache can drop it. */
 		m->spool[i].at = scribe_spool_map(path, m->survey.plan, &m->spool[i].bytes);
 		if (!m->spool[i].at)
 			return scribe_err_set(m->j->err, -errno, "%s: %s", path, strerror(errno));
@@ -95,8 +93,6 @@ static int map_batches(struct many *m)
 }
 
 /* ---- the log ---- */
-
-/* Owned by m->elements until put_elements. */
 static int take_element(struct many *m, int module, uint64_t id, const void *element)
 {
 	size_t bytes = scribe_redux_bytes(module);
@@ -114,10 +110,7 @@ static int take_element(struct many *m, int module, uint64_t id, const void *ele
 	return -ENOMEM;
 }
 
-/*
- * Of all batches what must be put together before it is a record of the module; *ret_packed: there
- * is more. Items of a batch ascend by module, so that each batch is read once over all modules.
- */
+/* Collects what must be joined over all batches. *ret_packed: packed records follow. */
 static int take_module(struct many *m, int module, bool *ret_packed)
 {
 	int rc = 0;
@@ -140,7 +133,6 @@ static int take_module(struct many *m, int module, bool *ret_packed)
 	return rc;
 }
 
-/* A fixed order of shared records: the log must not depend on the hash table. */
 static int by_id(const void *a, const void *b)
 {
 	uint64_t x = ((const struct scribe_map_entry *)a)->key, y = ((const struct scribe_map_entry *)b)->key;
@@ -148,7 +140,6 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Frees the elements, also after a failure. Shared records stand before those of single ranks. */
 static int put_elements(struct many *m, struct scribe_writer *w, int module)
 {
 	struct scribe_map_entry *p = m->elements.entry;
@@ -160,6 +151,7 @@ static int put_elements(struct many *m, struct scribe_writer *w, int module)
 		if (p[i].value)
 			p[n++] = p[i];
 	if (n)
+		/* Sorted, because the log must not depend on the hash table. */
 		qsort(p, n, sizeof(*p), by_id);
 	for (size_t i = 0; i < n; i++) {
 		if (rc == 0)
@@ -174,7 +166,7 @@ static int put_elements(struct many *m, struct scribe_writer *w, int module)
 	return rc;
 }
 
-/* What batches have packed of the module; their next item is that of another one then. */
+/* The module's packed records; moves each batch to the next module. */
 static int put_packed(struct many *m, struct scribe_writer *w, int module)
 {
 	int rc = 0;
@@ -207,14 +199,11 @@ static int put_module(struct many *m, struct scribe_writer *w, int module)
 	return rc ? rc : put_packed(m, w, module);
 }
 
-/*
- * Names with a NUL first: they are kept by the writer until the end. All others were compressed by
- * the survey.
- */
 static int put_names(struct many *m, struct scribe_writer *w)
 {
 	int rc = 0;
 
+	/* With a NUL first: the writer keeps them until the end. The survey has compressed all others. */
 	for (size_t at = 0; at < m->survey.odd.n && rc == 0;) {
 		size_t bytes;
 		uint64_t id;
@@ -239,9 +228,6 @@ static int write_log(struct many *m, const char *to)
 	return scribe_join_finish(j, w, rc, to);
 }
 
-/*
- * The spool files stay: only the caller knows when the log is under its name (scribe_many_clean).
- */
 int scribe_many_join(struct scribe_join *j, const char *to)
 {
 	struct many m = {.j = j};
@@ -260,6 +246,7 @@ int scribe_many_join(struct scribe_join *j, const char *to)
 		rc = map_batches(&m);
 	if (rc == 0)
 		rc = write_log(&m, to);
+	/* The spool files stay until the caller has given the log its name (scribe_many_clean). */
 	for (size_t i = 0; m.spool && i < m.batches; i++)
 		scribe_spool_unmap(m.spool[i].at, m.spool[i].bytes);
 	free(m.spool);

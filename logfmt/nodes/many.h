@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log of the parts of very many nodes: read twice, in batches, by several threads; memory is that of a
- * batch for each thread, of an entry for each id, and of the records that all ranks have. Private to logfmt/.
+ * The log of very many nodes' parts. Memory: a batch per thread, an entry per id, records of all ranks. Private to
+ * logfmt/.
  */
 #ifndef LOGFMT_NODES_MANY_H
 #define LOGFMT_NODES_MANY_H
@@ -9,8 +9,8 @@
 #include "logfmt/nodes/world.h"
 
 /*
- * After scribe_join_look, where no log of the ranks counts. Finished batches stand in WORLD.N.batch: who
- * calls it again with the same parts goes on behind them. scribe_many_clean takes them away.
+ * After scribe_join_look, if not a log of the ranks is used. Finished batches are WORLD.N.batch: a call with the same
+ * parts continues after them; scribe_many_clean removes them.
  */
 int scribe_many_join(struct scribe_join *j, const char *to);
 void scribe_many_clean(const struct scribe_parts_world *world);

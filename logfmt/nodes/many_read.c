@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One node's parts: what its ranks handed over, and what came later; joined into a bundle, which
- * the caller clears. Runs in the threads of a merge. Must not know other nodes.
+ * One node's two parts (what ranks delivered, what came later) in a bundle of the caller. Must not know other
+ * nodes.
  */
 #include "logfmt/nodes/many_read.h"
 
@@ -14,11 +14,9 @@
 
 #include "logfmt/base/hash.h"
 
-/* Buffers of a path and of a read. */
 #define PATH_BYTES  4400
-#define PIECE_BYTES (256u << 10)
+#define PIECE_BYTES (256u << 10) /* per read */
 
-/* Of all bytes of a file; one that cannot be read has failed to open before. */
 static uint64_t hash_of(const struct scribe_join *j, const char *node, const char *kind, uint64_t hash)
 {
 	char path[PATH_BYTES], *bytes = malloc(PIECE_BYTES);
@@ -26,6 +24,7 @@ static uint64_t hash_of(const struct scribe_join *j, const char *node, const cha
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s.%s.%s", j->world->dir, j->world->name, node, kind);
+	/* A failure is not reported, because read_part has already opened the file. */
 	fd = bytes ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
 	while (fd >= 0 && (n = read(fd, bytes, PIECE_BYTES)) > 0)
 		hash = scribe_hash64(bytes, (size_t)n, hash);
@@ -35,7 +34,6 @@ static uint64_t hash_of(const struct scribe_join *j, const char *node, const cha
 	return hash;
 }
 
-/* Times are moved to the start of the joined job while the records are added. */
 static int read_part(const struct scribe_join *j, const char *node, const char *kind, struct scribe_bundle *b,
 		     uint64_t *partial, struct scribe_err *err)
 {
@@ -50,10 +48,7 @@ static int read_part(const struct scribe_join *j, const char *node, const char *
 	return rc;
 }
 
-/*
- * Records of the same file and rank in both parts become one; the part with what came later must be
- * there.
- */
+/* The part with what came later is required. */
 int scribe_many_read(const struct scribe_join *j, size_t node, struct scribe_bundle *b, uint64_t *partial,
 		     uint64_t *ret_hash, struct scribe_err *err)
 {
@@ -64,7 +59,7 @@ int scribe_many_read(const struct scribe_join *j, size_t node, struct scribe_bun
 	for (size_t i = 0; i < 2; i++) {
 		int rc = read_part(j, name, kinds[i], b, partial, err);
 
-		if (rc == -ENOENT && i == 0) { /* its ranks had not come so far */
+		if (rc == -ENOENT && i == 0) { /* its ranks delivered nothing */
 			*err = (struct scribe_err){0};
 			continue;
 		}

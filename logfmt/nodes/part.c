@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names and metadata of parts (docs/format.md, "Parts of the logs of a job on several nodes"):
- * lines KEY=VALUE in the job record's metadata. The daemon writes them, the merge reads them.
- * Allocates nothing. Must not know records, and touches no file.
+ * Names and metadata of parts (docs/format.md, "Parts of the logs of a job on several nodes"). The daemon writes, the
+ * merge reads them. Allocates nothing. Must not know records or files.
  */
 #include "logfmt/nodes/part.h"
 
@@ -14,7 +13,6 @@
 
 #include "logfmt/base/err.h"
 
-/* More than the ending itself: ".parts" alone is no directory of parts. */
 static bool ends_so(const char *name, size_t n)
 {
 	size_t ending = strlen(SCRIBE_PARTS_ENDING);
@@ -37,7 +35,7 @@ bool scribe_parts_in(const char *path, size_t *ret_bytes)
 	return true;
 }
 
-/* Keys whose value is 0 or 1, and their fields. */
+/* Keys with the value 0 or 1. */
 static const struct {
 	const char *key;
 	size_t at;
@@ -49,7 +47,7 @@ static const struct {
 };
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
-/* -ENAMETOOLONG: the path does not fit into the metadata's 1,024 bytes with the rest. */
+/* -ENAMETOOLONG: longer than the metadata. */
 int scribe_part_info_write(const struct scribe_part_info *info, char *text, size_t cap)
 {
 	int n = snprintf(text, cap, "lowest=%" PRId64 "\nplace=%s\n", info->lowest, info->log_path);
@@ -60,7 +58,7 @@ int scribe_part_info_write(const struct scribe_part_info *info, char *text, size
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : n;
 }
 
-/* Does the line begin with "key="? Its value, up to the end of the line, in *ret. */
+/* A line "key=value"; its value in *ret. */
 static bool line_is(const char *line, const char *key, const char **ret, size_t *ret_bytes)
 {
 	size_t n = strlen(key);
@@ -93,18 +91,17 @@ bool scribe_part_info_take(const char *line, struct scribe_part_info *info)
 	return false;
 }
 
-/* A place is below the directory of the parts' own, whatever a file says. */
 static bool log_path_is_sound(const char *log_path)
 {
 	const size_t n = strlen(log_path);
 
+	/* The path must stay below the logs' directory, whatever a file contains. */
 	if (n >= 3 && !strcmp(log_path + n - 3, "/.."))
 		return false;
 	return log_path[0] && log_path[0] != '/' && strncmp(log_path, "../", 3) && !strstr(log_path, "/../") &&
 	       strcmp(log_path, "..");
 }
 
-/* Metadata without a sound "place" is no part's. */
 int scribe_part_info_read(const char *metadata, struct scribe_part_info *ret_info)
 {
 	struct scribe_part_info info = {.lowest = -1};

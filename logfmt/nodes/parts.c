@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The directory of a job's parts: who has delivered, who may make the logs, and what goes when they
- * are made. State is in file names alone, so that any node can continue: a name is made by rename
- * or O_EXCL, never changed. A struct scan owns a snapshot of the directory. Runs in the daemon's
- * helper with the job user's identity, and in `ioscribe merge`. Must not know records.
+ * The directory of a job's parts: deliveries, the claim, removal. State is only in file names, made by rename or
+ * O_EXCL, so that any node can continue. In the daemon's helper with the job user's identity and in `ioscribe
+ * merge`. Must not know records.
  */
 #include "logfmt/nodes/parts.h"
 
@@ -26,37 +25,34 @@
 
 #define PATH_BYTES   4400
 #define CLAIM        "merging"
-#define FRESH        "fresh" /* a log being made; nobody's name: without a dot */
-/* Names of a directory: far beyond any job's, against one that was filled by mistake. */
-#define ENTRIES_MAX  1000000
+#define FRESH        "fresh" /* a log that is not complete yet */
+#define ENTRIES_MAX  1000000 /* more than any job has: a directory that was filled by mistake */
 #define DELIVERY_MAX (1u << 20) /* bytes of NODE.done */
 
-/* A name in the directory, taken apart: WORLD.NODE.part, NODE.done. */
 struct entry {
 	char *name;
-	char *world, *node; /* "" none; own texts behind `name` */
+	char *world, *node; /* "": none; both in `name`'s memory */
 	const char *kind;
 };
 
-/* NODE.done as it was read; `text` is owned. */
 struct delivery {
 	const char *node;
 	long nodes;
-	char *text; /* of NODE.done */
+	char *text;
 };
 
 struct scan {
 	const char *dir;
-	struct entry *entry; /* sorted by name */
+	struct entry *entry;
 	size_t n, room;
 	struct delivery *delivery;
 	size_t ndeliveries;
-	long nodes;        /* of the job, as the deliveries say; 0 unknown */
-	char missing[512]; /* joined by commas */
+	long nodes;        /* of the job by the deliveries; 0: unknown */
+	char missing[512];
 	bool complete;
 };
 
-/* Bytes of the directory above this one; 0: it stands in the current one. */
+/* Bytes of the parent's path; 0: the current directory. */
 static size_t parent_bytes(const char *dir, size_t n)
 {
 	while (n && dir[n - 1] != '/')
@@ -64,10 +60,7 @@ static size_t parent_bytes(const char *dir, size_t n)
 	return n ? n - 1 : 0;
 }
 
-/*
- * Bytes of `dir` that are the directory of logs. Parts may stand one level deeper, in DIR/parts,
- * where users do not write to DIR.
- */
+/* Bytes of the path of the directory of logs. */
 static size_t place_bytes(const char *dir)
 {
 	size_t n = parent_bytes(dir, strlen(dir)), all = strlen(SCRIBE_PARTS_ALL);
@@ -93,7 +86,6 @@ static void scan_clear(struct scan *s)
 	*s = (struct scan){.dir = s->dir};
 }
 
-/* The fields of a name behind it: "a.b.part" -> "a.b.part\0a\0b\0part\0". */
 static int add_entry(struct scan *s, const char *name)
 {
 	size_t len = strlen(name);
@@ -149,7 +141,6 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* Entries are sorted by name. */
 static bool has(const struct scan *s, const char *name)
 {
 	struct entry key = {.name = (char *)(uintptr_t)name};
@@ -157,10 +148,7 @@ static bool has(const struct scan *s, const char *name)
 	return s->n && bsearch(&key, s->entry, s->n, sizeof(*s->entry), by_name);
 }
 
-/*
- * A regular file below DELIVERY_MAX as a string, which the caller frees; NULL: none, or not
- * readable.
- */
+/* A regular file as a string that the caller frees, or NULL. */
 static char *read_text(const char *dir, const char *name)
 {
 	char path[PATH_BYTES], *text;
@@ -185,7 +173,7 @@ static char *read_text(const char *dir, const char *name)
 	return text;
 }
 
-/* The next "part=NAME" of a delivery from *at on: its name in ret, or false. */
+/* The next "part=NAME" from *at on. */
 static bool next_part(const char **at, char *ret, size_t cap)
 {
 	const char *line = strstr(*at, "\npart=");
@@ -208,7 +196,7 @@ static bool delivered(const struct scan *s, const char *node)
 	return false;
 }
 
-/* Cut where there are more names than fit: the text is for messages and metadata. */
+/* Cut if too long: only for messages and metadata. */
 static void add_missing(struct scan *s, const char *what)
 {
 	size_t n = strlen(s->missing);
@@ -216,10 +204,6 @@ static void add_missing(struct scan *s, const char *what)
 	snprintf(s->missing + n, sizeof(s->missing) - n, "%s%s", n ? "," : "", what);
 }
 
-/*
- * Nodes of which something is known or told to be lacking. Those with a NODE.begun and without
- * NODE.done by name; of the others only the number is known.
- */
 static void find_missing(struct scan *s)
 {
 	long known = (long)s->ndeliveries;
@@ -239,10 +223,6 @@ static void find_missing(struct scan *s)
 		add_missing(s, "unknown");
 }
 
-/*
- * Complete: as many nodes have delivered as the job has, and each part that a delivery lists is
- * there. Deliveries may come before their parts are visible on a network file system.
- */
 static int read_deliveries(struct scan *s)
 {
 	char name[NAME_MAX + 1];
@@ -264,6 +244,7 @@ static int read_deliveries(struct scan *s)
 		if (sscanf(d->text, "nodes=%ld", &d->nodes) == 1 && d->nodes > s->nodes)
 			s->nodes = d->nodes;
 		s->ndeliveries++;
+		/* On a network file system a delivery can be visible before its parts. */
 		for (at = d->text; next_part(&at, name, sizeof(name));)
 			s->complete = s->complete && has(s, name);
 	}
@@ -272,20 +253,20 @@ static int read_deliveries(struct scan *s)
 	return 0;
 }
 
-/* Only the caller's user may write there: what it holds is believed. */
 static int check_dir(const char *dir, struct scribe_err *err)
 {
 	struct stat st;
 
 	if (lstat(dir, &st) < 0)
 		return scribe_err_set(err, -errno, "%s: %s", dir, strerror(errno));
+	/* Files in it are trusted, so only the caller's user may write there. */
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022)
 		return scribe_err_set(err, -EPERM,
 				      "%s is no directory that only its owner, you, may write to", dir);
 	return 0;
 }
 
-/* A snapshot: names may come meanwhile, so a merge scans again under its claim. */
+/* A snapshot: a merge scans again after its claim. */
 static int scan(struct scan *s, struct scribe_err *err)
 {
 	int rc = check_dir(s->dir, err);
@@ -307,12 +288,9 @@ static int scan(struct scan *s, struct scribe_err *err)
 	return rc < 0 ? scribe_err_set(err, rc, "%s: %s", s->dir, scribe_strerror(rc)) : 0;
 }
 
-/* ---- who makes the logs ---- */
+/* ---- the claim ---- */
 
-/*
- * Is the claim older than SCRIBE_PARTS_STALE_S, or of a process of this node that has ended? A
- * process of another node cannot be asked for: only time tells.
- */
+/* The claim is too old, or of a process of this node that has exited. */
 static bool is_stale(const struct scan *s, const char *path)
 {
 	char host[256] = "", by[256], *who = read_text(s->dir, CLAIM);
@@ -321,22 +299,20 @@ static bool is_stale(const struct scan *s, const char *path)
 	bool gone = false;
 
 	gethostname(host, sizeof(host) - 1);
+	/* The state of a process on another node is unknown: then only the age counts. */
 	if (who && sscanf(who, "%255[^,], process %ld", by, &pid) == 2 && pid > 0 && !strcmp(by, host))
 		gone = kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 	free(who);
 	return gone || (lstat(path, &st) == 0 && st.st_mtime + SCRIBE_PARTS_STALE_S < time(NULL));
 }
 
-/*
- * One node alone: a name that is made only where there is none, on network file systems too. The
- * file names the host and process, for messages and for is_stale.
- */
 static int claim(const struct scan *s, bool take_over, struct scribe_err *err)
 {
 	char path[PATH_BYTES], host[256] = "", *who;
 	int fd;
 
 	path_of(s->dir, CLAIM, path);
+	/* Also on network file systems only one process can create the name. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0 && errno == EEXIST && take_over && is_stale(s, path) && unlink(path) == 0)
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -365,10 +341,7 @@ static void remove_name(const struct scan *s, const char *name)
 
 /* ---- the logs ---- */
 
-/*
- * The path is relative to the directory of logs, which the parts' directory tells. `ret_path` has
- * PATH_BYTES.
- */
+/* Moves the log to `log_path` below the directory of logs; `ret_path` has PATH_BYTES. */
 static int put_log_path(const struct scan *s, const char *from, const char *log_path, bool replace, char *ret_path,
 		     struct scribe_err *err)
 {
@@ -382,14 +355,14 @@ static int put_log_path(const struct scan *s, const char *from, const char *log_
 	rc = scribe_make_dirs(ret_path, 0);
 	if (rc == 0)
 		rc = scribe_put_name(from, ret_path, replace);
-	/* put already, by a merge that died before the parts were gone */
+	/* A merge that died before it removed the parts had already moved the log. */
 	if (rc == -EEXIST && lstat(ret_path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
 		rc = 0;
 	unlink(from);
 	return rc < 0 ? scribe_err_set(err, rc, "cannot write %s: %s", ret_path, scribe_strerror(rc)) : 0;
 }
 
-/* Nodes whose part of this world has not come although they have told of it. */
+/* Adds nodes that list a part of this world that is not there. */
 static void missing_of(const struct scan *s, const char *world, char *ret, size_t cap)
 {
 	char name[NAME_MAX + 1];
@@ -403,10 +376,6 @@ static void missing_of(const struct scan *s, const char *world, char *ret, size_
 						      s->delivery[i].node);
 }
 
-/*
- * The parts that are in the log go; those that could not be used stay. Batches go too: they are of
- * no use without the parts.
- */
 static void remove_parts(const struct scan *s, const struct scribe_parts_world *world,
 			 const struct entry *first, size_t n, const bool *bad)
 {
@@ -421,10 +390,7 @@ static void remove_parts(const struct scan *s, const struct scribe_parts_world *
 	scribe_many_clean(world);
 }
 
-/*
- * One world's log: joined into the file FRESH in the directory of parts, then moved under its name.
- * Parts go only after that, so that a merge that dies at any point can be done again.
- */
+/* One world's log. */
 static int make_log(const struct scan *s, const struct scribe_parts_way *way, const struct entry *first,
 		    size_t n, unsigned number, struct scribe_err *err)
 {
@@ -449,11 +415,12 @@ static int make_log(const struct scan *s, const struct scribe_parts_way *way, co
 			node[world.nodes++] = first[i].node;
 	missing_of(s, first->world, missing, sizeof(missing));
 	path_of(s->dir, FRESH, fresh);
-	unlink(fresh); /* of a merge that died */
+	unlink(fresh);
 	if (rc == 0)
 		rc = scribe_parts_join(&world, fresh, log_path, sizeof(log_path), &named, &lacks, bad, err);
 	if (rc == 0)
 		rc = put_log_path(s, fresh, log_path, named, path, err);
+	/* Only after the log has its name, so that a merge that dies at any point can be repeated. */
 	if (rc == 0)
 		remove_parts(s, &world, first, n, bad);
 	for (size_t i = 0, at = strlen(missing); i < world.nodes && at < sizeof(missing); i++)
@@ -472,15 +439,13 @@ static bool same_world(const struct entry *a, const struct entry *b)
 	return !strcmp(a->world, b->world);
 }
 
-/*
- * Every world's; "rest" sorts behind the worlds, whose names are hexadecimal. *ret_n counts the
- * logs, whose numbers become part of names (NAME.2.darshan).
- */
+/* *ret_n: number of logs, which is part of names (NAME.2.darshan). */
 static int make_logs(const struct scan *s, const struct scribe_parts_way *way, unsigned *ret_n,
 		     struct scribe_err *err)
 {
 	int rc = 0;
 
+	/* "rest" sorts after the worlds, which have hexadecimal names. */
 	for (size_t i = 0, next; i < s->n; i = next) {
 		bool any = false;
 		int made;
@@ -495,12 +460,11 @@ static int make_logs(const struct scan *s, const struct scribe_parts_way *way, u
 		if (made == 0)
 			(*ret_n)++;
 		else
-			rc = made; /* the others' logs are made all the same */
+			rc = made;
 	}
 	return rc;
 }
 
-/* All logs are made: nothing is left of the parts. */
 static void remove_all(const struct scan *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -509,13 +473,11 @@ static void remove_all(const struct scan *s)
 			remove_name(s, s->entry[i].name);
 }
 
-/* A directory that is not empty afterwards holds bad parts or a new delivery, and stays. */
 static int merge(struct scan *s, const struct scribe_parts_way *way, struct scribe_err *err)
 {
 	unsigned made = 0;
 	int rc;
 
-	/* what has changed until the claim stood */
 	scan_clear(s);
 	rc = scan(s, err);
 	if (rc == 0)
@@ -528,10 +490,6 @@ static int merge(struct scan *s, const struct scribe_parts_way *way, struct scri
 	return rc;
 }
 
-/*
- * A missing node is no error of the merge but -EAGAIN: that node will call this when it has
- * delivered.
- */
 int scribe_parts_merge(const char *dir, const struct scribe_parts_way *way, struct scribe_err *err)
 {
 	struct scribe_err own;
@@ -543,6 +501,7 @@ int scribe_parts_merge(const char *dir, const struct scribe_parts_way *way, stru
 	rc = scan(&s, err);
 	if (rc == 0 && !s.n)
 		rc = scribe_err_set(err, -ENOENT, "%s holds no parts", dir);
+	/* Not a failure of the merge: the missing node calls this after its delivery. */
 	if (rc == 0 && !s.complete && !way->incomplete)
 		rc = scribe_err_set(err, -EAGAIN, "%s: not every node has delivered", dir);
 	if (rc == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making the logs of a job on several nodes from their parts (logfmt/nodes/part.h). */
+/* Makes logs from parts (logfmt/nodes/part.h). */
 #ifndef LOGFMT_NODES_PARTS_H
 #define LOGFMT_NODES_PARTS_H
 
@@ -7,24 +7,22 @@
 
 #include "logfmt/base/err.h"
 
-#define SCRIBE_PARTS_STALE_S 600 /* a merge that has not moved for so long has died */
+#define SCRIBE_PARTS_STALE_S 600 /* an older claim is of a merge that has died */
 
 struct scribe_parts_way {
-	bool incomplete; /* also when nodes are missing, or a merge was cut short */
-	/* A log is finished; `missing` names nodes that it lacks, NULL none. */
+	bool incomplete; /* even if nodes are missing or a merge was stopped */
+	/* A log is finished; `missing`: nodes that it lacks, or NULL. */
 	void (*said)(void *ctx, const char *path, const char *missing);
 	void *ctx;
-	unsigned threads; /* 0: this one; records of up to 64 nodes are in memory together then, else those of
-			     64 a thread */
-	bool without_bad; /* parts that cannot be used are left out, and stay where they are */
-	/* A part that cannot be used, in one line; or where a merge that was stopped goes on. */
+	unsigned threads; /* 0: the caller's; in memory are records of 64 nodes per thread */
+	bool without_bad; /* leaves out unusable parts, which stay */
+	/* A line about an unusable part, or where a stopped merge continues. */
 	void (*tell)(void *ctx, const char *line);
 };
 
 /*
- * Make the logs of the parts in `dir` and remove these. At most one caller does,
- * on whatever node. 0; -EAGAIN: a node has not delivered; -EBUSY: somebody is at
- * it; -ENOENT: there are no parts.
+ * Makes the logs and removes the parts; one caller at a time on all nodes. 0; -EAGAIN: a node has not delivered;
+ * -EBUSY: another merge is running; -ENOENT: without parts.
  */
 int scribe_parts_merge(const char *dir, const struct scribe_parts_way *way, struct scribe_err *err);
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One log from the parts of an MPI world, or of the rest of a job. The ranks' own log counts where
- * they agreed on it and every node can tell what came later; else each node's records up to
- * MPI_Finalize take its place, and are reduced by the rule that the ranks use. Few nodes are joined
- * in memory here, many by many.c. Runs in the daemon's helper and in `ioscribe merge`. Must not
- * know who has delivered.
+ * One log from the parts of an MPI world, or of the rest of a job: the ranks' own log if they agreed on it,
+ * otherwise each node's first part, reduced by the ranks' rule. Must not know which nodes have delivered.
  */
 #include "logfmt/nodes/parts_join.h"
 
@@ -18,9 +15,8 @@
 #include "logfmt/records/heat_level.h"
 #include "logfmt/records/reduce.h"
 
-#define FEW 64 /* nodes whose records may be in memory at once */
+#define FEW 64 /* nodes with all records in memory */
 
-/* Lost records of any part make the module partial in the log. */
 static int add_log(struct scribe_join *j, struct scribe_bundle *b, struct scribe_reader *r,
 		   struct scribe_err *err)
 {
@@ -40,22 +36,18 @@ static int add_part(struct scribe_join *j, struct scribe_bundle *b, const char *
 	return rc;
 }
 
-/* Where the ranks' log counts, only what came later is added: the rest is in that log already. */
 static int add_node(struct scribe_join *j, struct scribe_bundle *b, const char *node, struct scribe_err *err)
 {
 	int rc = j->collective ? 0 : add_part(j, b, node, SCRIBE_PART_FIRST, err);
 
-	if (rc == -ENOENT) { /* its ranks had not come so far */
+	if (rc == -ENOENT) {
 		*err = (struct scribe_err){0};
 		rc = 0;
 	}
 	return rc < 0 ? rc : add_part(j, b, node, SCRIBE_PART_LATE, err);
 }
 
-/*
- * Each part is read to its end, so that all are told which cannot be. Nothing is kept of this
- * reading; j->partial is set again by the real one.
- */
+/* Reads each part to its end, to report every unusable one. */
 static int try_nodes(struct scribe_join *j)
 {
 	for (size_t i = 0; i < j->world->nodes; i++) {
@@ -70,12 +62,10 @@ static int try_nodes(struct scribe_join *j)
 	return scribe_join_check(j);
 }
 
-/*
- * Parts are tried first only where bad ones are to be named or left out: it costs a second reading.
- */
 static int add_records(struct scribe_join *j, struct scribe_bundle *b, struct scribe_reader *ranks)
 {
 	struct scribe_err err = {0};
+	/* Costs a second reading, therefore only where unusable parts are reported or left out. */
 	int rc = j->world->tell || j->world->without_bad ? try_nodes(j) : 0;
 
 	if (rc < 0)
@@ -88,10 +78,7 @@ static int add_records(struct scribe_join *j, struct scribe_bundle *b, struct sc
 	return rc < 0 ? scribe_err_set(j->err, rc, "%s", err.text) : 0;
 }
 
-/*
- * Ranks that the process tables of the parts tell of. Less than the world's size means that the log
- * lacks ranks.
- */
+/* Ranks in the parts' process tables; fewer than the world has: the log lacks ranks. */
 static int64_t ranks_seen(const struct scribe_join *j, const struct scribe_bundle *b)
 {
 	unsigned char *seen = calloc((size_t)(j->job.nprocs > 0 ? j->job.nprocs : 1), 1);
@@ -122,10 +109,6 @@ static int write_log(struct scribe_join *j, struct scribe_bundle *b, const char 
 	return scribe_join_finish(j, w, rc, to);
 }
 
-/*
- * All records in memory at once. The rest of a job has no common ranks, so nothing of it is
- * reduced.
- */
 static int join_in_memory(struct scribe_join *j, struct scribe_reader *ranks, const char *to)
 {
 	const bool rest = !strcmp(j->world->name, SCRIBE_PARTS_REST);
@@ -146,7 +129,6 @@ static int join_in_memory(struct scribe_join *j, struct scribe_reader *ranks, co
 	return rc;
 }
 
-/* The ranks' log may be missing or damaged although they agreed: then the first parts count. */
 static int join_all(struct scribe_join *j, const char *to)
 {
 	const bool rest = !strcmp(j->world->name, SCRIBE_PARTS_REST);
@@ -156,6 +138,7 @@ static int join_all(struct scribe_join *j, const char *to)
 
 	if (rc < 0)
 		return rc;
+	/* The ranks' log can be missing or damaged although they agreed. Then the first parts are used. */
 	if (j->agreed && j->split && scribe_join_open(j, NULL, SCRIBE_PART_RANKS, &ranks, &ignored) == 0) {
 		j->collective = true;
 		scribe_job_merge(&j->job, scribe_reader_job(ranks));
@@ -168,7 +151,7 @@ static int join_all(struct scribe_join *j, const char *to)
 	return rc;
 }
 
-/* Results are set also where the log could not be made; ret_bad has an entry a node. */
+/* Results are also set if the log could not be made. */
 int scribe_parts_join(const struct scribe_parts_world *world, const char *to, char *ret_log_path, size_t cap,
 		      bool *ret_named, bool *ret_lacks, bool *ret_bad, struct scribe_err *err)
 {

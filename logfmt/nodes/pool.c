@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that take the next piece of work from a shared counter until there is none. The caller's
- * thread is one of them; nothing outlives the call. Used by the merge of very many nodes. Must not
- * know what it is.
+ * Threads that take pieces of work from a shared counter, the caller's thread among them. All have ended when the
+ * call returns. Must not know the work.
  */
 #include "logfmt/nodes/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* On the caller's stack; joined before it ends. */
+/* On the caller's stack. */
 struct pool {
 	size_t n;
 	int (*one)(void *ctx, size_t i);
@@ -18,12 +17,12 @@ struct pool {
 	atomic_int failed;
 };
 
-/* A failure stops only what was not begun. Of several failures the last one's code is returned. */
 static void *work(void *arg)
 {
 	struct pool *c = arg;
 	size_t i;
 
+	/* A failure stops only pieces that were not started. Of several failures any code is returned. */
 	while (!atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->n) {
 		int rc = c->one(c->ctx, i);
 
@@ -40,7 +39,6 @@ int scribe_pool_work(unsigned threads, size_t n, int (*one)(void *ctx, size_t i)
 	unsigned started = 0;
 
 	threads = threads < SCRIBE_POOL_MOST ? threads : SCRIBE_POOL_MOST;
-	/* who cannot be started is done without */
 	while (started + 1 < threads && started + 1 < n &&
 	       pthread_create(&thread[started], NULL, work, &c) == 0)
 		started++;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of finished logs and the directories above them. Everything is done with the identity of
- * the caller, which is the job's user in the daemon's helper; nothing relies on root. Also used by
- * the merge of parts.
+ * Names of finished logs and the directories above them, with the caller's identity: the job's user in the daemon's
+ * helper. Must not rely on root.
  */
 #include "logfmt/nodes/put_log.h"
 
@@ -17,34 +16,31 @@
 
 #define PATH_BYTES 4400
 
-/*
- * The mode of a new directory. Those of the date (log_layout = dated: names of
- * digits) in a directory that all users share are shared too: the day's first
- * user must not shut out the others. Parts of logs are nobody else's.
- */
+/* The mode of a new directory. */
 static mode_t dir_mode(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char parent[PATH_BYTES];
 	struct stat st;
 
-	if (scribe_parts_is_dir(name))
+	if (scribe_parts_is_dir(name)) /* private */
 		return 0700;
 	snprintf(parent, sizeof(parent), "%.*s", name > path ? (int)(name - path) : 1, name > path ? path : ".");
 	if (!*name || name[strspn(name, "0123456789")] || stat(parent, &st) < 0)
 		return 0755;
+	/* Digits: a date directory (log_layout = dated). The day's first user must not lock out the others. */
 	return (st.st_mode & 01002) == 01002 ? 01777 : 0755;
 }
 
-/*
- * In a directory that all users may write to another one may have been quicker: what
- * bears the user's name is the user's or root's, and so is a link that stands for it.
- * Who owns it nobody else can put aside: the directory above is sticky, or closed.
- */
 static int check_own(const char *path)
 {
 	struct stat link, st;
 
+	/*
+	 * Where all users can write, another one may have created the name first: the directory, and a link to it,
+	 * must be the user's or root's. The directory above is sticky or not writable, so the owner cannot be
+	 * replaced.
+	 */
 	if (lstat(path, &link) < 0 || stat(path, &st) < 0)
 		return -errno;
 	if ((link.st_uid && link.st_uid != geteuid()) || (st.st_uid && st.st_uid != geteuid()))
@@ -52,7 +48,6 @@ static int check_own(const char *path)
 	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
-/* The directories above a name; the one of the first `own` bytes is the user's alone. */
 int scribe_make_dirs(char *path, size_t own)
 {
 	mode_t mask = umask(0);
@@ -73,12 +68,9 @@ int scribe_make_dirs(char *path, size_t own)
 	return rc;
 }
 
-/*
- * Readers see the log under its name only complete: the mode is set before, and the rename is
- * atomic.
- */
 int scribe_put_name(const char *path, const char *to, bool replace)
 {
+	/* Readers find the log only complete: the mode is set first, and the rename is atomic. */
 	if (chmod(path, 0400) < 0)
 		return -errno;
 	if (replace)
@@ -87,7 +79,6 @@ int scribe_put_name(const char *path, const char *to, bool replace)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* file systems without that flag: a hard link does not replace either */
 	if (link(path, to) < 0)
 		return -errno;
 	unlink(path);

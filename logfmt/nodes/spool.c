@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files of batches: items of records, padded to 8 bytes, behind a head. The head is written last,
- * after fdatasync: without it a file is no spool. Written and read by the same program on one
- * machine, so layouts are those of memory. Runs in a merge of many nodes. Must not know what stands
- * in it.
+ * Files of batches: a head and items padded to 8 bytes, in the layout of memory, because the same program on the same
+ * machine reads them. Must not know the items' contents.
  */
 #include "logfmt/nodes/spool.h"
 
@@ -18,12 +16,8 @@
 
 #define MAGIC 0x316c6f6f70736f69ull /* "iospool1" */
 
-/*
- * `plan` is a hash of all that decides what the batch contains (survey.h); another plan's file is
- * not used.
- */
 struct head {
-	uint64_t magic, plan, bytes;
+	uint64_t magic, plan, bytes; /* plan: hash of all that determines the batch (survey.h) */
 };
 
 struct scribe_parts_spool {
@@ -32,7 +26,6 @@ struct scribe_parts_spool {
 	int failed;
 };
 
-/* O_EXCL after unlink: a link that somebody has put there is not followed. */
 struct scribe_parts_spool *scribe_spool_create(const char *path, uint64_t plan)
 {
 	struct scribe_parts_spool *s = calloc(1, sizeof(*s));
@@ -72,12 +65,12 @@ int scribe_spool_put(struct scribe_parts_spool *s, enum scribe_spool_kind kind, 
 	return s->failed;
 }
 
-/* Not whole: the file stays without a head, and is written again by the next merge. */
 int scribe_spool_finish(struct scribe_parts_spool *s, bool whole)
 {
 	const struct head head = {MAGIC, s->plan, s->bytes};
 	int rc = s->failed;
 
+	/* The head is written after fdatasync. Without it the next merge writes the file again. */
 	if (rc == 0 && whole &&
 	    (fflush(s->f) || fdatasync(fileno(s->f)) < 0 ||
 	     pwrite(fileno(s->f), &head, sizeof(head), 0) != (ssize_t)sizeof(head)))
@@ -87,10 +80,7 @@ int scribe_spool_finish(struct scribe_parts_spool *s, bool whole)
 	return rc;
 }
 
-/*
- * The descriptor, or a negative code. The length in the head must be the file's: a cut file is not
- * whole.
- */
+/* A descriptor, or a negative code. */
 static int open_whole(const char *path, uint64_t plan, size_t *ret_bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -119,7 +109,6 @@ bool scribe_spool_is_whole(const char *path, uint64_t plan)
 	return fd >= 0;
 }
 
-/* The mapping outlives the descriptor; scribe_spool_unmap ends it. */
 void *scribe_spool_map(const char *path, uint64_t plan, size_t *ret_bytes)
 {
 	int fd = open_whole(path, plan, ret_bytes);
@@ -140,7 +129,7 @@ void scribe_spool_unmap(void *spool, size_t bytes)
 		munmap(spool, bytes);
 }
 
-/* An item that reaches beyond the file ends the list. */
+/* NULL also for an item that reaches past the file's end. */
 const struct scribe_spool_item *scribe_spool_next(const void *spool, size_t bytes, size_t *at,
 						  const void **ret_data)
 {

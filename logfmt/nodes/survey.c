@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first reading of many parts: batches of nodes in threads, taken together in the order of the
- * nodes, so that the result does not depend on who was quicker. Records are read, counted by id and
- * freed; what stays is names (compressed), counts, the axis of heatmaps, and a hash of each node's
- * parts. The caller clears the struct scribe_survey. Keeps no record.
+ * The first reading of many parts: batches of nodes in threads, combined in the nodes' order, so that the result is
+ * deterministic. The caller owns the struct scribe_survey. Must not keep records.
  */
 #include "logfmt/nodes/survey.h"
 
@@ -20,34 +18,33 @@
 #include "logfmt/nodes/pool.h"
 #include "logfmt/nodes/many_read.h"
 
-#define AT_ONCE 4 /* batches for each thread that wait to be taken together */
+#define AT_ONCE 4 /* batches per thread that wait to be combined */
 
 struct rank_of {
 	int64_t rank;
 	size_t node;
 };
 
-/* What one batch tells. */
+/* Of one batch. */
 struct found {
 	struct scribe_id_table ids;
 	struct scribe_map named;
-	struct scribe_bytes names; /* id, 32-bit length, bytes */
-	struct scribe_bytes ranks; /* struct rank_of */
+	struct scribe_bytes names;
+	struct scribe_bytes ranks;
 	struct scribe_heat_axis axis;
 	uint64_t partial;
-	char *why[SCRIBE_BATCH_NODES]; /* it cannot be used */
+	char *why[SCRIBE_BATCH_NODES]; /* unusable */
 };
 
-/* The batches that the threads have at once. */
+/* Batches in the threads. */
 struct round {
 	struct scribe_survey *s;
-	size_t first; /* batch */
+	size_t first;
 	struct found *found;
 };
 
-static char mark; /* what a map of ids holds */
+static char mark; /* value in maps of ids */
 
-/* Also of one that was only partly filled. */
 static void found_clear(struct found *t)
 {
 	scribe_id_table_clear(&t->ids);
@@ -58,9 +55,6 @@ static void found_clear(struct found *t)
 		free(t->why[i]);
 }
 
-/*
- * Only modules whose records can be shared need counts: the others are never joined across nodes.
- */
 static int tell_record(struct found *t, const struct scribe_bundle *b, const struct scribe_bundled *r,
 		       size_t node)
 {
@@ -86,7 +80,6 @@ static int tell_record(struct found *t, const struct scribe_bundle *b, const str
 	return rc;
 }
 
-/* Bad parts are not fatal: the reason stays in t->why. */
 static int tell_node(struct scribe_survey *s, struct found *t, size_t node, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
@@ -123,9 +116,8 @@ static int tell_batch(void *ctx, size_t i)
 	return 0;
 }
 
-/* ---- all together ---- */
-
-/* The first name of an id counts. Those that the name region cannot hold go to s->odd. */
+/* ---- combination ---- */
+/* The first name of an id counts. */
 static int take_names(struct scribe_survey *s, const struct found *t, struct scribe_pack *pack,
 		      struct scribe_bytes *scratch)
 {
@@ -141,7 +133,7 @@ static int take_names(struct scribe_survey *s, const struct found *t, struct scr
 		rc = scribe_map_put(&s->named, id, &mark);
 		need = scribe_name_encode(id, text, bytes, NULL, 0);
 		if (rc == 0)
-			rc = need ? scribe_bytes_room(scratch, need)
+			rc = need ? scribe_bytes_room(scratch, need) /* 0: has a NUL */
 				  : scribe_bytes_put_name(&s->odd, id, text, bytes);
 		if (rc == 0 && need) {
 			scribe_name_encode(id, text, bytes, scratch->at, need);
@@ -151,7 +143,6 @@ static int take_names(struct scribe_survey *s, const struct found *t, struct scr
 	return rc;
 }
 
-/* A rank is on one node: what has it twice is a copy of the other. */
 static void take_ranks(struct scribe_survey *s, const struct found *t)
 {
 	const struct rank_of *of = (const void *)t->ranks.at;
@@ -179,7 +170,7 @@ static void take_ranks(struct scribe_survey *s, const struct found *t)
 	}
 }
 
-/* Called by one thread, batch after batch. */
+/* In the caller's thread. */
 static int take(struct scribe_survey *s, const struct found *t, size_t first, struct scribe_pack *pack,
 		struct scribe_bytes *scratch)
 {
@@ -200,7 +191,6 @@ static int take(struct scribe_survey *s, const struct found *t, size_t first, st
 	return rc;
 }
 
-/* Memory is bounded by AT_ONCE batches a thread; a slow batch holds up only its round. */
 static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct scribe_bytes *scratch)
 {
 	const size_t batches = scribe_survey_batches(s);
@@ -208,6 +198,7 @@ static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct
 	struct round r = {.s = s, .found = calloc(threads * AT_ONCE, sizeof(*r.found))};
 	int rc = r.found ? 0 : -ENOMEM;
 
+	/* Rounds limit memory to AT_ONCE batches per thread; a slow batch delays only its round. */
 	for (; r.first < batches && rc == 0; r.first += threads * AT_ONCE) {
 		size_t n = batches - r.first < threads * AT_ONCE ? batches - r.first : threads * AT_ONCE;
 
@@ -223,10 +214,6 @@ static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct
 	return rc;
 }
 
-/*
- * Anything that changes what a batch contains changes the plan: nodes, their parts' bytes, the
- * job's start, which nodes are left out. Batches of an earlier merge are then made again.
- */
 static void note_plan(struct scribe_survey *s)
 {
 	const struct scribe_join *j = s->j;
@@ -235,6 +222,7 @@ static void note_plan(struct scribe_survey *s)
 	} what = {j->job.start_time_sec, j->job.start_time_nsec, j->job.nprocs, j->info.unshared,
 		  SCRIBE_BATCH_NODES};
 
+	/* Anything that changes a batch changes the plan, so that batches of an earlier merge are made again. */
 	s->plan = scribe_hash64(&what, sizeof(what), 1);
 	for (size_t i = 0; i < j->world->nodes; i++) {
 		s->plan = scribe_hash64(j->world->node[i], strlen(j->world->node[i]), s->plan);
@@ -242,7 +230,6 @@ static void note_plan(struct scribe_survey *s)
 	}
 }
 
-/* Holders are by rank, hashes by node; both belong to the survey. */
 static int survey(struct scribe_survey *s)
 {
 	struct scribe_bytes scratch = {0};
@@ -264,7 +251,7 @@ int scribe_survey_take(struct scribe_survey *s, struct scribe_join *j)
 	size_t bad;
 	int rc;
 
-	do { /* again without those that proved bad: nothing of them may count */
+	do { /* repeated without parts that proved unusable, because nothing of them may count */
 		bad = j->nbad;
 		scribe_survey_clear(s);
 		s->j = j;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first reading of many parts: what has to be known of all of them before a record is written. Private to
- * logfmt/. */
+/* The first reading of many parts: what must be known of all before records are written. Private to logfmt/. */
 #ifndef LOGFMT_NODES_SURVEY_H
 #define LOGFMT_NODES_SURVEY_H
 
@@ -14,14 +13,14 @@
 
 struct scribe_survey {
 	struct scribe_join *j;
-	struct scribe_id_table ids; /* of records that may become shared */
-	struct scribe_map named;    /* ids whose names are in one of the next two */
-	struct scribe_bytes names;  /* compressed, as they stand in a log */
-	struct scribe_bytes odd;    /* those with a NUL: id, 32-bit length, bytes */
+	struct scribe_id_table ids; /* of records that can become shared */
+	struct scribe_map named;    /* ids with a name in the next two */
+	struct scribe_bytes names;  /* compressed, as in a log */
+	struct scribe_bytes odd;    /* with a NUL: id, 32-bit length, bytes */
 	struct scribe_heat_axis axis;
-	uint64_t *hash;   /* of each node's parts */
-	uint32_t *holder; /* of each rank: 1 + its node, 0 none */
-	uint64_t plan;    /* hash of all that decides what a batch gives */
+	uint64_t *hash;   /* by node */
+	uint32_t *holder; /* by rank: 1 + node; 0: none */
+	uint64_t plan;    /* hash of all that determines a batch */
 };
 
 static inline size_t scribe_survey_batches(const struct scribe_survey *s)
@@ -29,7 +28,7 @@ static inline size_t scribe_survey_batches(const struct scribe_survey *s)
 	return (s->j->world->nodes + SCRIBE_BATCH_NODES - 1) / SCRIBE_BATCH_NODES;
 }
 
-/* Sets the join's ranks and partial. Bad parts are told; 0, or the failure, which the join's error tells. */
+/* Sets the join's ranks and partial, reports unusable parts. A failure is in the join's error. */
 int scribe_survey_take(struct scribe_survey *s, struct scribe_join *j);
 void scribe_survey_clear(struct scribe_survey *s);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of an MPI world say of themselves, and what the log of them says: the joined job,
- * its metadata, its path. A struct scribe_join owns the reader of the leading part and the list of
- * bad nodes. Runs in the daemon's helper and in `ioscribe merge`. Must not know records, nor who
- * has delivered.
+ * The job, metadata and path in the parts of an MPI world, and in their log. A struct scribe_join owns the leading
+ * part's reader. Must not know records or which nodes have delivered.
  */
 #include "logfmt/nodes/world.h"
 
@@ -18,7 +16,6 @@
 #include "logfmt/records/grid.h"
 #include "logfmt/records/reduce.h"
 
-/* Buffers of a path and of the list of missing nodes. */
 #define PATH_BYTES    4400
 #define MISSING_BYTES 600
 
@@ -44,7 +41,7 @@ void scribe_join_end(struct scribe_join *j)
 	j->missing = NULL;
 }
 
-/* WORLD.NODE.KIND, or WORLD.KIND where the part is of all ranks. */
+/* WORLD.NODE.KIND, or WORLD.KIND of all ranks. */
 int scribe_join_open(const struct scribe_join *j, const char *node, const char *kind,
 		     struct scribe_reader **ret_r, struct scribe_err *err)
 {
@@ -55,21 +52,18 @@ int scribe_join_open(const struct scribe_join *j, const char *node, const char *
 	return scribe_reader_open(path, ret_r, err);
 }
 
-/*
- * The part with the lowest rank leads; of equal ones the one that began first. Command line,
- * mounts, path and metadata are taken from it, since a log has one of each.
- */
 static bool leads(const struct scribe_join *j, const struct scribe_part_info *info,
 		  const struct scribe_log_job *of, const struct scribe_log_job *led)
 {
 	if (!j->leader)
 		return true;
+	/* The lowest rank leads, then the earliest start: a log has only one command line, path and metadata. */
 	if (info->lowest != j->info.lowest)
 		return info->lowest >= 0 && (j->info.lowest < 0 || info->lowest < j->info.lowest);
 	return scribe_job_earlier(of, led);
 }
 
-/* Joins one part's job into j->job; the leading part's reader stays open for its mounts. */
+/* Adds one part's job. */
 static int look(struct scribe_join *j, const char *node, struct scribe_err *err)
 {
 	struct scribe_reader *r = NULL;
@@ -107,7 +101,6 @@ static int look(struct scribe_join *j, const char *node, struct scribe_err *err)
 	return 0;
 }
 
-/* One line for each that cannot be used; its node is one that is missing. */
 void scribe_join_is_bad(struct scribe_join *j, size_t i, const char *why)
 {
 	size_t n = strlen(j->missing);
@@ -135,7 +128,6 @@ int scribe_join_check(struct scribe_join *j)
 		j->world->dir, j->nbad, j->world->nodes, j->world->name);
 }
 
-/* A caller who wants bad parts told, or left out, gets all of them; others stop at the first. */
 int scribe_join_look(struct scribe_join *j)
 {
 	for (size_t i = 0; i < j->world->nodes; i++) {
@@ -150,30 +142,24 @@ int scribe_join_look(struct scribe_join *j)
 	return j->parts ? 0 : scribe_join_check(j);
 }
 
-/* On the grid, so that times moved by it stay multiples of 2^-22 s. */
 double scribe_join_lag(const struct scribe_join *j, const struct scribe_reader *r)
 {
 	const struct scribe_log_job *of = scribe_reader_job(r);
 	const double lag = (double)(of->start_time_sec - j->job.start_time_sec) +
 			   (double)(of->start_time_nsec - j->job.start_time_nsec) / 1e9;
 
+	/* On the grid, so that shifted times remain multiples of 2^-22 s. */
 	return scribe_grid_round(lag);
 }
 
-/*
- * A missing node matters where it may have had ranks: not when the ranks' own log has all of them.
- */
 bool scribe_join_lacks(const struct scribe_join *j)
 {
 	const bool rest = !strcmp(j->world->name, SCRIBE_PARTS_REST);
 
+	/* The ranks' own log has all ranks, also those of missing nodes. */
 	return j->missing[0] && (j->nbad || rest || (!j->collective && j->ranks < j->job.nprocs));
 }
 
-/*
- * The lines of the part that leads which are not of parts alone, behind what is said of the whole.
- * A log that lacks nodes is marked partial by the POSIX module's flag, which all tools show.
- */
 static void describe(struct scribe_join *j)
 {
 	static const char finalize[] = "finalize=";
@@ -201,7 +187,6 @@ static void describe(struct scribe_join *j)
 	to[n] = 0;
 }
 
-/* Seconds of the job are part of a name that ioscribe makes: they are known only now. */
 int scribe_join_log_path(const struct scribe_join *j, char *ret, size_t cap)
 {
 	const char *log_path = j->info.log_path, *slash = strrchr(log_path, '/'),
@@ -210,6 +195,7 @@ int scribe_join_log_path(const struct scribe_join *j, char *ret, size_t cap)
 			 (double)(j->job.end_time_nsec - j->job.start_time_nsec) / 1e9;
 	int n;
 
+	/* The job's duration is part of a generated name, and known only now. */
 	if (!j->info.named)
 		n = snprintf(ret, cap, "%s_%" PRIu64 ".darshan", log_path, (uint64_t)seconds + 1);
 	else if (j->world->number < 2)
@@ -221,7 +207,6 @@ int scribe_join_log_path(const struct scribe_join *j, char *ret, size_t cap)
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
-/* With the default options: Darshan's layout and zlib. */
 int scribe_join_create(struct scribe_join *j, const char *to, struct scribe_writer **ret_w)
 {
 	const struct scribe_mount *mounts;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of a log in memory: an array of records, a map of them by (module, id, rank), and the
- * names of logs read in. The bundle owns copies of all; scribe_bundle_clear frees them. The
- * daemon's log builder fills it from drained records, the merge of several nodes from parts; both
- * reduce it and write it in the order of the format. Must not know of processes or the kernel side.
+ * Records of a log in memory, by (module, id, rank), and names. Owns copies of all. Must not know processes or the
+ * kernel side.
  */
 #include "logfmt/records/heat.h"
 #include "logfmt/records/bundle.h"
@@ -17,7 +15,6 @@
 #include "logfmt/records/reduce.h"
 #include "logfmt/records/shift.h"
 
-/* Records of one key may differ (r->same chains them). */
 static uint64_t key_of(int module, uint64_t id, int64_t rank)
 {
 	const uint64_t key[] = {id, (uint64_t)rank, (uint64_t)module};
@@ -46,7 +43,7 @@ void scribe_bundle_clear(struct scribe_bundle *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* Not looked up for an equal one: records of modules that cannot be merged stand side by side. */
+/* Does not search for an equal record: those that cannot be merged are kept side by side. */
 static int append(struct scribe_bundle *b, int module, const void *rec, size_t bytes)
 {
 	const struct scribe_base_record *base = rec;
@@ -96,13 +93,12 @@ int scribe_bundle_add(struct scribe_bundle *b, int module, const void *rec, size
 	return append(b, module, rec, bytes);
 }
 
-/* Layouts are not added up: as Darshan has it, the first rank's is everybody's. */
 bool scribe_bundle_can_share(int module)
 {
+	/* Layouts are not added: as in Darshan, rank 0's becomes the shared one. */
 	return module == SCRIBE_MOD_LUSTRE || scribe_redux_bytes(module);
 }
 
-/* The chain's records by scribe_redux_*, one element at a time, so that memory is two elements. */
 static int reduce_records(struct scribe_bundled *first)
 {
 	size_t bytes = scribe_redux_bytes(first->module);
@@ -120,11 +116,7 @@ static int reduce_records(struct scribe_bundled *first)
 	return rc;
 }
 
-/*
- * One shared record from the chain of all ranks' records; it replaces the first. LUSTRE has nothing
- * to add: rank 0's layout becomes the shared one. The others get length 0 and are freed by
- * drop_empty.
- */
+/* Of all ranks. */
 static int reduce_chain(struct scribe_bundled *first)
 {
 	int rc = first->module == SCRIBE_MOD_LUSTRE ? 0 : reduce_records(first);
@@ -134,7 +126,7 @@ static int reduce_chain(struct scribe_bundled *first)
 	((struct scribe_base_record *)(void *)first->data)->rank = -1;
 	first->rank = -1;
 	for (struct scribe_bundled *r = first->rest; r; r = r->rest)
-		r->bytes = 0; /* dropped below */
+		r->bytes = 0;
 	return 0;
 }
 
@@ -151,12 +143,9 @@ static void drop_empty(struct scribe_bundle *b)
 	b->n = kept;
 }
 
-/*
- * The map holds pointers and keys with ranks: both have changed after reducing or taking records
- * out.
- */
 int scribe_bundle_rekey(struct scribe_bundle *b)
 {
+	/* Pointers and ranks have changed, and both are in the map. */
 	scribe_map_clear(&b->by_key);
 	for (size_t i = 0; i < b->n; i++) {
 		struct scribe_bundled *r = b->rec[i];
@@ -183,17 +172,13 @@ static int by_module_id_rank(const void *a, const void *b)
 	return 0;
 }
 
-/*
- * Sorted by module, id and rank, the records of one id are neighbours. An id is shared when it has
- * as many records as the world has ranks; a record that is shared already sorts first, and prevents
- * it.
- */
 int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs)
 {
 	size_t next;
 
 	if (nprocs < 1 || !b->n)
 		return 0;
+	/* Sorted, because records of one id must be neighbours. A shared record sorts first. */
 	qsort(b->rec, b->n, sizeof(*b->rec), by_module_id_rank);
 	for (size_t i = 0; i < b->n; i = next) {
 		struct scribe_bundled *first = b->rec[i];
@@ -219,7 +204,7 @@ int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs)
 	return scribe_bundle_rekey(b);
 }
 
-/* Of several names of one id the first counts. */
+/* The first name of an id counts. */
 static int keep_name(struct scribe_bundle *b, const struct scribe_name *name)
 {
 	struct scribe_bundle_name *n;
@@ -239,10 +224,7 @@ static int keep_name(struct scribe_bundle *b, const struct scribe_name *name)
 	return 0;
 }
 
-/*
- * A heatmap of a log that began later than the job, on the job's axis. `lag` is in seconds. Bins
- * are divided by time, since the log's bins need not meet the job's.
- */
+/* A heatmap of a log that began `lag` seconds after the job. */
 static int take_late_heat(struct scribe_bundle *b, const struct scribe_heatmap_record *rec, double lag)
 {
 	const uint64_t end = (uint64_t)((lag + rec->bin_width_seconds * (double)rec->nbins) * 1e9);
@@ -254,6 +236,7 @@ static int take_late_heat(struct scribe_bundle *b, const struct scribe_heatmap_r
 	if (!moved)
 		return -ENOMEM;
 	scribe_heat_fit(&t, end);
+	/* Bytes are divided by time, because the log's bins do not begin at those of the job. */
 	scribe_heat_read(rec, lag, &t);
 	nbins = scribe_heat_nbins(end, t.shift);
 	scribe_heat_write(&t, nbins, rec->base.id, rec->base.rank, moved);
@@ -262,10 +245,7 @@ static int take_late_heat(struct scribe_bundle *b, const struct scribe_heatmap_r
 	return rc;
 }
 
-/*
- * One record of a log: kept as it is (no lag: a plain reading), or joined with what is there, its
- * times moved. Records of modules without a layout are joined unmoved.
- */
+/* lag NULL: the record is added unchanged, otherwise joined with its times shifted. */
 static int take(struct scribe_bundle *b, int module, const void *rec, size_t bytes, const double *lag)
 {
 	void *copy;
@@ -281,14 +261,13 @@ static int take(struct scribe_bundle *b, int module, const void *rec, size_t byt
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, rec, bytes);
-	if (scribe_module_by_id(module))
+	if (scribe_module_by_id(module)) /* positions of times are known */
 		scribe_record_shift(module, copy, *lag);
 	rc = scribe_bundle_add(b, module, copy, bytes);
 	free(copy);
 	return rc;
 }
 
-/* Names first: the reader gives them apart from records. */
 static int take_all(struct scribe_bundle *b, struct scribe_reader *r, const double *lag, struct scribe_err *err)
 {
 	struct scribe_name name;
@@ -323,7 +302,6 @@ int scribe_bundle_join(struct scribe_bundle *b, struct scribe_reader *r, double 
 	return take_all(b, r, &seconds, err);
 }
 
-/* Names without a record in the bundle are left out. */
 int scribe_bundle_write_names(const struct scribe_bundle *b, struct scribe_writer *w)
 {
 	struct scribe_map done = {0};
@@ -343,7 +321,6 @@ int scribe_bundle_write_names(const struct scribe_bundle *b, struct scribe_write
 	return rc;
 }
 
-/* Ascending modules; ranks in order, the shared records behind rank 0's own. */
 static int by_file_order(const void *a, const void *b)
 {
 	const struct scribe_bundled *x = *(struct scribe_bundled *const *)a;

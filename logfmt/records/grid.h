@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times of the log's records: nanoseconds become multiples of 2^-22 s (238 ns), the resolution that a double of
- * seconds since 1970 has and Darshan's times therefore have. So the low bits of the doubles are zero, and records
- * compress to about half; sums and differences of such times stay exact.
+ * Times of records: multiples of 2^-22 s (238 ns), the resolution of a double of seconds since 1970 and therefore of
+ * Darshan's times. With zeros in the low bits records compress to about half, and sums and differences are exact.
  */
 #ifndef LOGFMT_RECORDS_GRID_H
 #define LOGFMT_RECORDS_GRID_H
@@ -11,7 +10,7 @@
 
 #define SCRIBE_GRID_BITS 22
 
-/* Nearest multiple, but never 0 for what took time. Order is kept: a <= b before is so after. */
+/* The nearest multiple, but not 0 unless ns is. Keeps the order. */
 static inline double scribe_grid_seconds(uint64_t ns)
 {
 	const uint64_t second = 1000000000;
@@ -23,7 +22,7 @@ static inline double scribe_grid_seconds(uint64_t ns)
 	return (double)ticks / (double)(1u << SCRIBE_GRID_BITS);
 }
 
-/* A moment, in seconds from `base_ns` of the same clock. 0: never; what lies before the base counts as just after. */
+/* Seconds from `base_ns`. 0: never; a time before the base becomes the first tick. */
 static inline double scribe_grid_when(uint64_t ns, uint64_t base_ns)
 {
 	if (ns == 0)
@@ -31,7 +30,7 @@ static inline double scribe_grid_when(uint64_t ns, uint64_t base_ns)
 	return scribe_grid_seconds(ns > base_ns ? ns - base_ns : 1);
 }
 
-/* Seconds, either sign; what is beyond 30 years stays as it is. */
+/* Unchanged beyond 30 years. */
 static inline double scribe_grid_round(double seconds)
 {
 	const double ticks = seconds * (double)(1u << SCRIBE_GRID_BITS);

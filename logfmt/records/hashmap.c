@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open-addressing map with removal by shifting back: no tombstones, so that a map that lives as
- * long as the daemon does not fill up with them. At most three quarters full. Owns its table, not
- * the values. The daemon, the merge of several nodes and the commands `diff` and `top` use it.
+ * Open addressing, without tombstones, which would fill a map that lives as long as the daemon. Owns its table, not
+ * the values.
  */
 #include "logfmt/records/hashmap.h"
 
@@ -18,7 +17,6 @@ static size_t home(const struct scribe_map *map, uint64_t key)
 	return (size_t)scribe_keyed_id(key) & (map->places - 1);
 }
 
-/* The entry of the key or the empty one where it would go; the map always has empty ones. */
 static struct scribe_map_entry *find(const struct scribe_map *map, uint64_t key)
 {
 	size_t at = home(map, key);
@@ -53,6 +51,7 @@ int scribe_map_put(struct scribe_map *map, uint64_t key, void *value)
 {
 	struct scribe_map_entry *p;
 
+	/* At most three quarters full, so that find always ends at an empty entry. */
 	if (map->used * 4 >= map->places * 3) {
 		int rc = grow(map);
 
@@ -67,9 +66,6 @@ int scribe_map_put(struct scribe_map *map, uint64_t key, void *value)
 	return 0;
 }
 
-/*
- * Entries behind the hole move forward until an empty one, so that every search still ends right.
- */
 void *scribe_map_take(struct scribe_map *map, uint64_t key)
 {
 	struct scribe_map_entry *p;
@@ -83,6 +79,7 @@ void *scribe_map_take(struct scribe_map *map, uint64_t key)
 	if (!value)
 		return NULL;
 	hole = at = (size_t)(p - map->entry);
+	/* Following entries move into the hole, up to an empty entry, so that every search still finds its key. */
 	for (;;) {
 		size_t want;
 
@@ -90,7 +87,6 @@ void *scribe_map_take(struct scribe_map *map, uint64_t key)
 		if (!map->entry[at].value)
 			break;
 		want = home(map, map->entry[at].key);
-		/* May the entry at `at` move back to the hole? Only if its home is not behind it. */
 		if (((at - want) & (map->places - 1)) < ((at - hole) & (map->places - 1)))
 			continue;
 		map->entry[hole] = map->entry[at];

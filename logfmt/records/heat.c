@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Records of heatmaps to tables and back: a table has 200 bins whose width doubles as time goes on
- * (logfmt/rules/heat_rules.h), a record has as many as it needs. The daemon makes a rank's record
- * from tables; the merge of several nodes reads records into tables again. Allocates nothing. Must
- * not know whose they are, nor of parts of logs.
+ * Heatmap tables to records and back. A table has 200 bins with a width that doubles (logfmt/rules/heat_rules.h).
+ * Allocates nothing. Must not know ranks or parts.
  */
 #include "logfmt/records/heat.h"
 
 #include <string.h>
 
-#define LONGEST 1e9 /* seconds: whatever is beyond is damage */
+#define LONGEST 1e9 /* seconds; more is damage */
 
-/* A bin as one operation of that length: the rules spread it over the table's bins by time. */
+/* One operation over the whole bin, which the rules spread over the table's bins. */
 static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t width_ns, uint64_t read, uint64_t written)
 {
 	struct scribe_heat h = {.from_ns = from_ns, .to_ns = from_ns + width_ns, .bytes = {read, written}};
@@ -20,7 +18,7 @@ static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t width_n
 		scribe_heat_put(to, &h);
 }
 
-/* The last bin may be partly beyond the span. */
+/* The last bin can extend past the span. */
 size_t scribe_heat_nbins(uint64_t span_ns, uint32_t shift)
 {
 	const uint64_t width = SCRIBE_HEAT_WIDTH_NS << shift, n = span_ns / width + (span_ns % width != 0);
@@ -36,7 +34,6 @@ void scribe_heat_add(struct scribe_heat_table *to, const struct scribe_heat_tabl
 		put(to, from->base_ns + i * width, width, from->bin[i].bytes[0], from->bin[i].bytes[1]);
 }
 
-/* Bytes written are the first half of a record's bins, bytes read the second, as Darshan has it. */
 void scribe_heat_write(const struct scribe_heat_table *t, size_t nbins, uint64_t id, int64_t rank,
 		       struct scribe_heatmap_record *rec)
 {
@@ -48,14 +45,15 @@ void scribe_heat_write(const struct scribe_heat_table *t, size_t nbins, uint64_t
 	for (size_t i = 0; i < SCRIBE_HEAT_BINS; i++) {
 		const size_t at = i < nbins ? i : nbins - 1;
 
+		/* Bytes written are the first half of the bins, bytes read the second, as in Darshan. */
 		rec->bins[at] += (int64_t)t->bin[i].bytes[1];
 		rec->bins[nbins + at] += (int64_t)t->bin[i].bytes[0];
 	}
 }
 
-/* The record is from a file: widths and lags that make no sense are replaced, not trusted. */
 void scribe_heat_read(const struct scribe_heatmap_record *rec, double lag, struct scribe_heat_table *to)
 {
+	/* Values from a file: implausible widths and lags are replaced. */
 	const double said = rec->bin_width_seconds, width = said > 0 && said < LONGEST ? said : 1;
 	const uint64_t late = lag > 0 && lag < LONGEST ? (uint64_t)(lag * 1e9) : 0;
 	const uint64_t ns = (uint64_t)(width * 1e9 + 0.5);

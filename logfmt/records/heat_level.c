@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The heatmaps of one bundle on one axis: all records of the finished log have bins of one width
- * and number. First all records are noted for the axis, then each rank's are added up and written
- * anew; replaced records are freed. Runs in the merge of several nodes. Must not know where they
- * come from.
- */
+/* One axis for all heatmaps of a log. Must not know where records come from. */
 #include "logfmt/records/heat_level.h"
 
 #include <errno.h>
@@ -27,22 +22,18 @@ void scribe_heat_axis_note(struct scribe_heat_axis *axis, const struct scribe_bu
 	}
 }
 
-/*
- * Bins as wide as the widest that came, and wide enough for the span. The factor allows for the
- * rounding of a width that was stored in seconds.
- */
 static uint32_t shift_of(const struct scribe_heat_axis *axis)
 {
 	struct scribe_heat_table t = {0};
 
 	scribe_heat_fit(&t, axis->span_ns);
+	/* At least as wide as the widest bin. The factor allows for rounding of a width stored in seconds. */
 	while (t.shift < SCRIBE_HEAT_SHIFT_MOST &&
 	       axis->width > (double)(SCRIBE_HEAT_WIDTH_NS << t.shift) * 1.000001e-9)
 		t.shift++;
 	return t.shift;
 }
 
-/* In the order of being added within a rank, so that the result does not depend on qsort. */
 static int by_id_rank(const void *a, const void *b)
 {
 	const struct scribe_bundled *x = **(struct scribe_bundled * *const *)a;
@@ -52,13 +43,11 @@ static int by_id_rank(const void *a, const void *b)
 		return x->id < y->id ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
+	/* The order of addition makes the result independent of qsort. */
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/*
- * The first of `n` records of one rank and module gets all of them; the others are none any more.
- * Those others keep their memory, with length 0, until scribe_heat_level_to frees them.
- */
+/* Adds `n` records of one rank into the first. */
 static int level_one(struct scribe_bundled ***at, size_t n, uint32_t shift, size_t nbins)
 {
 	struct scribe_bundled *first = **at, *made;
@@ -79,7 +68,7 @@ static int level_one(struct scribe_bundled ***at, size_t n, uint32_t shift, size
 	return 0;
 }
 
-/* Where the bundle's heatmaps stand, those of one rank and module side by side; the caller frees. */
+/* Pointers to the bundle's heatmaps, by id and rank; the caller frees. */
 static struct scribe_bundled ***records_of(struct scribe_bundle *b, size_t *ret_n)
 {
 	struct scribe_bundled ***at = malloc((b->n + 1) * sizeof(*at));
@@ -93,7 +82,6 @@ static struct scribe_bundled ***records_of(struct scribe_bundle *b, size_t *ret_
 	return at;
 }
 
-/* Also after a failure records of length 0 are taken out, and the map is built again. */
 int scribe_heat_level_to(struct scribe_bundle *b, const struct scribe_heat_axis *axis)
 {
 	uint32_t shift = shift_of(axis);
@@ -109,6 +97,7 @@ int scribe_heat_level_to(struct scribe_bundle *b, const struct scribe_heat_axis 
 		rc = level_one(&at[i], next - i, shift, nbins);
 	}
 	free(at);
+	/* Also after a failure, because records of length 0 must not stay in the bundle. */
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->rec[i]->bytes)
 			b->rec[kept++] = b->rec[i];

@@ -4,16 +4,15 @@
 
 #include "logfmt/records/bundle.h"
 
-/* One axis for the heatmaps of several bundles: each is noted, then each is put on it. */
+/* One axis for heatmaps of several bundles: first all are noted, then each is changed. */
 struct scribe_heat_axis {
 	uint64_t span_ns; /* end of the last bin */
 	double width;     /* s, of the widest bin */
 };
 
 void scribe_heat_axis_note(struct scribe_heat_axis *axis, const struct scribe_bundle *b);
-/* 0 or -ENOMEM. */
 int scribe_heat_level_to(struct scribe_bundle *b, const struct scribe_heat_axis *axis);
-/* The bundle's heatmaps get bins of one width, and as many; several of a rank become one. 0 or -ENOMEM. */
+/* One bundle: bins of one width and number, one record per rank. 0 or -ENOMEM. */
 int scribe_heat_level(struct scribe_bundle *b);
 
 #endif

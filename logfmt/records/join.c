@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining counters: plain rules, groups that go together, common values. The semantics are those of
- * Darshan's reductions (facts of its 3.5.0 release), made independent of order. Works on the
- * caller's memory. Run by the ranks at MPI_Finalize inside the traced program, by the daemon's log
- * builder, by the merge of several nodes and by `ioscribe merge`. Knows no ranks' records, only
- * counters.
+ * Joins counters by Darshan's reductions (3.5.0), but independent of order. In ranks at MPI_Finalize, the daemon's
+ * log builder and merges. Must not know ranks' records.
  */
 #include "logfmt/records/join.h"
 
@@ -15,7 +12,7 @@
 #include "logfmt/records/null_join.h"
 #include "logfmt/records/sum.h"
 
-/* Pieces of the plans below; -1 stands for "this module has no such counter". */
+/* -1: the module lacks the counter. */
 #define NO_VALUES {{0, 0, 0}, {0, 0, 0}}
 #define NO_TIMES                                                                                          \
 	.bytes_read = -1, .bytes_written = -1, .read_time = -1, .write_time = -1, .meta_time = -1,        \
@@ -29,10 +26,7 @@
 #define VARIANCE(M) .variance = SCRIBE_##M##_F_VARIANCE_RANK_TIME
 #define ACCESS(M, width) {width, SCRIBE_##M##_ACCESS1_ACCESS, SCRIBE_##M##_ACCESS1_COUNT}
 
-/*
- * Which counters belong together in each module. DFS and DAOS have no variance, STDIO no slowest
- * operation.
- */
+/* Related counters. DFS and DAOS lack the variance, STDIO the slowest operation. */
 static const struct scribe_join_plan plans[] = {
 	{SCRIBE_MOD_NULL, NO_VALUES, NO_TIMES, .own = scribe_null_join},
 	{SCRIBE_MOD_POSIX,
@@ -73,14 +67,12 @@ const struct scribe_join_plan *scribe_join_plan(int module)
 	return NULL;
 }
 
-/*
- * > 0 when a comes before b: more often, then the greater value. So that of equal counts the result
- * does not depend on the order of joining.
- */
+/* > 0: a sorts before b. */
 static int before(const struct scribe_common *a, const struct scribe_common *b, int width)
 {
 	if (a->count != b->count)
 		return a->count > b->count ? 1 : -1;
+	/* With equal counts the value decides, so that the result does not depend on the order of joining. */
 	for (int i = 0; i < width; i++) {
 		if (a->value[i] != b->value[i])
 			return a->value[i] > b->value[i] ? 1 : -1;
@@ -100,7 +92,6 @@ void scribe_common_sort(struct scribe_common *table, int used, int width)
 	}
 }
 
-/* Values are compared over the full width: unused words are zero in all entries. */
 void scribe_common_add(struct scribe_common *table, int *used, int room, const int64_t *value, int width,
 		       int64_t count)
 {
@@ -109,6 +100,7 @@ void scribe_common_add(struct scribe_common *table, int *used, int room, const i
 
 	memcpy(e.value, value, (size_t)width * sizeof(*value));
 	for (int i = 0; i < *used; i++) {
+		/* Over the full width: unused words are zero in all entries. */
 		if (memcmp(table[i].value, e.value, sizeof(e.value)) == 0) {
 			if (__builtin_add_overflow(table[i].count, count, &table[i].count))
 				table[i].count = INT64_MAX;
@@ -123,7 +115,6 @@ void scribe_common_add(struct scribe_common *table, int *used, int room, const i
 		table[least] = e;
 }
 
-/* A count of 0 is an empty entry of the record. */
 void scribe_common_take(const struct scribe_value_group *g, const int64_t *counters,
 			struct scribe_common *table, int *used, int room)
 {
@@ -151,7 +142,6 @@ void scribe_common_give(const struct scribe_value_group *g, const struct scribe_
 	}
 }
 
-/* -1 of a count is "could not be monitored" and stays; FIRST passes over 0, which is "never". */
 int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b)
 {
 	switch (rule) {
@@ -159,6 +149,7 @@ int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b)
 		return scribe_sum(a, b);
 	case SCRIBE_RULE_UNKNOWN:
 	case SCRIBE_RULE_RANKS:
+		/* -1 means "not monitored", so the sum is unknown, too. */
 		return a < 0 || b < 0 ? -1 : scribe_sum(a, b);
 	case SCRIBE_RULE_MAX:
 		return a > b ? a : b;
@@ -169,7 +160,7 @@ int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b)
 	}
 }
 
-/* Earliest time: of positive ones the smaller; -1 (unknown) only when there is none; else 0. */
+/* The smaller of positive times; without any, -1 (unknown) if one is, otherwise 0. */
 static double earliest(double a, double b)
 {
 	if (a > 0 && b > 0)
@@ -183,7 +174,7 @@ double scribe_join_float(enum scribe_rule rule, double a, double b)
 {
 	switch (rule) {
 	case SCRIBE_RULE_SUM:
-		return a == -1 || b == -1 ? -1 : a + b; /* -1: could not be monitored */
+		return a == -1 || b == -1 ? -1 : a + b; /* -1: not monitored */
 	case SCRIBE_RULE_MAX:
 		return a > b ? a : b;
 	case SCRIBE_RULE_FIRST:
@@ -193,13 +184,13 @@ double scribe_join_float(enum scribe_rule rule, double a, double b)
 	}
 }
 
-/* The size belongs to the operation that took longest, so both are taken together. */
 void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
 			 const double *of)
 {
 	for (int i = 0; p->slow_time >= 0 && i < 2; i++) {
 		int t = p->slow_time + i, s = p->slow_size + i;
 
+		/* The size belongs to the longest operation, so both are copied together. */
 		if (of[t] > f[t] || (of[t] == f[t] && oc[s] > c[s])) {
 			f[t] = of[t];
 			c[s] = oc[s];
@@ -210,7 +201,7 @@ void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f
 void scribe_join_ranks(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
 		       const double *of)
 {
-	for (int i = 0; p->rank >= 0 && i < 2; i++) { /* fastest, slowest */
+	for (int i = 0; p->rank >= 0 && i < 2; i++) {
 		int t = p->rank_time + i, r = p->rank + 2 * i;
 		bool further = i == 0 ? of[t] < f[t] : of[t] > f[t];
 

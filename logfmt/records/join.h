@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What reduction and merging share: which counters of a module belong together,
- * and tables of common values. Private to logfmt/.
- */
+/* Common to reduction and merging: related counters, tables of common values. Private to logfmt/. */
 #ifndef LOGFMT_RECORDS_JOIN_H
 #define LOGFMT_RECORDS_JOIN_H
 
@@ -13,32 +10,31 @@
 #define SCRIBE_VALUE_WIDTH 11 /* access size, 5 lengths, 5 strides */
 #define SCRIBE_TOP 4          /* common values of a record */
 
-/* Four common values of `width` words at counters[at], their counts at counters[count_at]. */
+/* SCRIBE_TOP values of `width` words at counters[at], their counts at counters[count_at]. */
 struct scribe_value_group {
-	int width; /* 0: no such group */
+	int width; /* 0: none */
 	int at, count_at;
 };
 
 /*
- * A module's own reduction: sets the counters of rule CUSTOM in `rec` to what they are of both records, in any
- * order and grouping. Called before the rules, with all other counters as they were. Ranks, daemon and
- * merge call it alike, so it has no communicator: it cannot wait for anybody.
+ * A module's reduction of the counters with rule CUSTOM, in any order and grouping, before the other rules are
+ * applied. Runs in ranks, daemon and merge, so it must not communicate.
  */
 typedef void scribe_own_join(void *rec, const void *other);
 
-/* Counters that are joined together; indices into counters or fcounters, -1 none. */
+/* Indices of related counters; -1: none. */
 struct scribe_join_plan {
 	int id;
 	struct scribe_value_group values[2];
 	int bytes_read, bytes_written;       /* counters */
 	int read_time, write_time, meta_time; /* fcounters */
-	int slow_size, slow_time; /* first of two (read, write): counters, fcounters */
-	int rank, rank_time;      /* FASTEST_RANK and the three behind it; FASTEST_RANK_TIME and SLOWEST */
-	int variance;             /* VARIANCE_RANK_TIME, then _BYTES: fcounters */
-	scribe_own_join *own;     /* NULL: the rules of the counters say all */
+	int slow_size, slow_time; /* of read, followed by write: counters, fcounters */
+	int rank, rank_time;      /* FASTEST_RANK and three more; FASTEST_RANK_TIME and SLOWEST */
+	int variance;             /* VARIANCE_RANK_TIME, _BYTES: fcounters */
+	scribe_own_join *own;     /* or NULL */
 };
 
-/* The plan of a module; NULL when its records cannot be joined. */
+/* NULL: the module's records cannot be joined. */
 const struct scribe_join_plan *scribe_join_plan(int module);
 
 struct scribe_common {
@@ -46,28 +42,25 @@ struct scribe_common {
 	int64_t count; /* 0: empty */
 };
 
-/*
- * Add `count` of a value to a table of `room` places of which *used are in use.
- * Full: the least common entry (by count, then value) goes.
- */
+/* In a full table of `room` entries the rarest one (by count, then value) is replaced. */
 void scribe_common_add(struct scribe_common *table, int *used, int room, const int64_t *value, int width,
 		       int64_t count);
-/* By count, then value, descending. */
+/* Descending, by count, then value. */
 void scribe_common_sort(struct scribe_common *table, int used, int width);
-/* A record's own four into a table; the table's first four into a record. */
+/* Record to table; the table's first four to the record. */
 void scribe_common_take(const struct scribe_value_group *g, const int64_t *counters,
 			struct scribe_common *table, int *used, int room);
 void scribe_common_give(const struct scribe_value_group *g, const struct scribe_common *table, int used,
 			int64_t *counters);
 
-/* One counter by its rule, for the rules that need nothing else. */
+/* One counter by a rule that needs only this counter. */
 int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b);
 double scribe_join_float(enum scribe_rule rule, double a, double b);
 
-/* Longest read and write with their sizes: of equal ones the larger size. */
+/* Longest read and write with sizes; of equal ones the larger. */
 void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
 			 const double *of);
-/* Fastest and slowest rank: of equal times the lower rank. */
+/* Of equal times the lower rank. */
 void scribe_join_ranks(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
 		       const double *of);
 

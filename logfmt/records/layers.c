@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LAYERS records: for each file the bytes at the level of HDF5 and PnetCDF, of MPI-IO and of system
- * calls, and their ratios. The daemon's log builder adds the other modules' sums; the ratios are
- * made again wherever records are joined, also by the ranks. Knows where the kernel's shards keep
- * what, nothing of files.
+ * LAYERS records: bytes at the levels of HDF5 and PnetCDF, MPI-IO and system calls, and ratios, which are computed
+ * again wherever records are joined. Must not know files.
  */
 #include "logfmt/records/layers.h"
 #include "logfmt/records/grid.h"
@@ -11,15 +9,15 @@
 #include "logfmt/records/sum.h"
 #include "logfmt/rules/lib_rules.h"
 
-/* Where a level's counters stand: bytes read, written; beneath: read, written, time; -1 none. */
+/* Indices of a level's counters; lower_bytes, time: of system calls inside its calls; -1: none. */
 struct level {
 	int module, bytes, lower_bytes, time;
-	unsigned field; /* of the three in the ext shard */
+	unsigned field;
 };
 
-/* STDIO's bytes are counted at the level of POSIX. */
 static const struct level levels[] = {
 	{SCRIBE_MOD_POSIX, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
+	/* STDIO's bytes are counted at the level of POSIX. */
 	{SCRIBE_MOD_STDIO, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
 	{SCRIBE_MOD_MPIIO, SCRIBE_LAYERS_MPIIO_BYTES_READ, SCRIBE_LAYERS_MPIIO_BENEATH_READ,
 	 SCRIBE_LAYERS_F_MPIIO_BENEATH_TIME, SCRIBE_LIB_MPIIO_BELOW},
@@ -50,13 +48,12 @@ void scribe_layers_add(struct scribe_layers_record *r, int module, const struct 
 	}
 }
 
-/* -1: nothing to compare with. 1 is a level that adds no bytes. */
+/* -1: nothing to compare with. */
 static double ratio(int64_t lower, int64_t upper)
 {
 	return upper > 0 ? (double)lower / (double)upper : -1;
 }
 
-/* The top level is the file format where there is one, else MPI-IO. */
 void scribe_layers_ratios(const int64_t *c, double *f)
 {
 	for (int w = 0; w < 2; w++) {
@@ -65,19 +62,20 @@ void scribe_layers_ratios(const int64_t *c, double *f)
 			formats = scribe_sum(c[SCRIBE_LAYERS_HDF5_BYTES_READ + w],
 					     c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w]);
 
+		/* The top level is the file format, or MPI-IO if there is none. */
 		f[SCRIBE_LAYERS_F_READ_POSIX_PER_TOP + w] = ratio(posix, formats > 0 ? formats : mpiio);
 		f[SCRIBE_LAYERS_F_READ_MPIIO_PER_TOP + w] = ratio(mpiio, formats);
 		f[SCRIBE_LAYERS_F_READ_POSIX_PER_MPIIO + w] = ratio(posix, mpiio);
 	}
 }
 
-/* Called before the counters are added, so that it adds them itself for the ratios. */
 void scribe_layers_join(void *rec, const void *other)
 {
 	struct scribe_layers_record *r = rec;
 	const struct scribe_layers_record *o = other;
 	int64_t sums[SCRIBE_LAYERS_COUNT];
 
+	/* Called before the counters are added, and ratios need the sums, so it adds them itself. */
 	for (int i = 0; i < SCRIBE_LAYERS_COUNT; i++)
 		sums[i] = scribe_sum(r->counters[i], o->counters[i]);
 	scribe_layers_ratios(sums, r->fcounters);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of STDIO, MPI-IO, HDF5 and PnetCDF from what the kernel programs counted of a library's
- * calls. Which field of a shard is which counter is set by logfmt/rules/lib_rules.h; nanoseconds
- * become seconds on the grid of grid.h. Run by the daemon when a log is built; nothing is
- * allocated. Knows the units of both sides, nothing of processes or files.
+ * Records of STDIO, MPI-IO, HDF5 and PnetCDF from counts of the kernel programs (lib_rules.h). In the daemon when a
+ * log is built. Must not know processes or files.
  */
 #include "logfmt/records/lib_finish.h"
 
@@ -13,7 +11,6 @@
 #include "logfmt/records/join.h"
 #include "logfmt/rules/lib_rules.h"
 
-/* The four most common values into a record's counters. */
 static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_map *map)
 {
 	struct scribe_value top[SCRIBE_TOP_VALUES];
@@ -25,23 +22,18 @@ static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_
 	}
 }
 
-/* The caller's function that has an access's lengths and strides, and its argument. */
 struct patterns {
 	scribe_access_pattern_fn fn;
 	void *ctx;
 };
 
-/*
- * The four commonest accesses with their lengths and strides. The map counts accesses by a key of
- * the pattern; a key that the caller does not have counts with -1 for all that it is. The table is
- * larger than four, since different keys may have one pattern.
- */
 static void put_patterns(int module, int64_t *counters, const struct scribe_value_map *map,
 		       const struct patterns *patterns)
 {
 	const struct scribe_value_group *group = &scribe_join_plan(module)->values[0];
 	struct scribe_common table[4 * SCRIBE_TABLE_VALUES];
 	struct scribe_value v;
+	/* The map counts by a pattern's key. Different keys can have one pattern, so the table is larger than four. */
 	int used = 0;
 
 	for (uint32_t i = 0; scribe_value_map_at(map, i, &v); i++) {
@@ -58,7 +50,6 @@ static void put_patterns(int module, int64_t *counters, const struct scribe_valu
 	scribe_common_give(group, table, used, counters);
 }
 
-/* The shard's dups are FDOPENS here, its fsyncs FLUSHES (lib_rules.h). */
 static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_stdio_record *r)
 {
 	const struct scribe_posix_shard *s = &acc->sum;
@@ -89,7 +80,6 @@ static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, stru
 	return sizeof(*r);
 }
 
-/* The ext shard begins with MPI-IO's own counters, in the record's order up to VIEWS. */
 static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int64_t mode,
 			 struct scribe_mpiio_record *r)
 {
@@ -97,6 +87,7 @@ static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int6
 	int64_t *c = r->counters;
 	double *f = r->fcounters;
 
+	/* The ext shard begins with these counters in the record's order. */
 	for (int i = SCRIBE_MPIIO_INDEP_OPENS; i <= SCRIBE_MPIIO_VIEWS; i++)
 		c[i] = (int64_t)acc->ext.v[i];
 	c[SCRIBE_MPIIO_MODE] = mode;
@@ -121,12 +112,13 @@ static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int6
 	return sizeof(*r);
 }
 
-/*
- * 1, 0, or -1: nobody could see it. Ranks and calls have added up: the low 32 bits count "yes",
- * SCRIBE_LIB_FLAG_UNKNOWN "not visible".
- */
+/* 1, 0, or -1: not visible. */
 static int64_t flag(uint64_t v)
 {
+	/*
+	 * Ranks and calls have been added: the low 32 bits count "yes", SCRIBE_LIB_FLAG_UNKNOWN counts "not
+	 * visible".
+	 */
 	return v % SCRIBE_LIB_FLAG_UNKNOWN ? 1 : v ? -1 : 0;
 }
 
@@ -145,7 +137,6 @@ static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct
 	return sizeof(*r);
 }
 
-/* Properties of the dataset (dimensions, type, chunks) are set once by the handler, not counted. */
 static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const struct patterns *patterns,
 		       struct scribe_h5d_record *r)
 {
@@ -175,6 +166,7 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	f[SCRIBE_H5D_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
 	f[SCRIBE_H5D_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
 	put_patterns(SCRIBE_MOD_H5D, c, &acc->access, patterns);
+	/* Properties, which the handler sets once instead of counting. */
 	c[SCRIBE_H5D_DATASPACE_NDIMS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NDIMS];
 	c[SCRIBE_H5D_DATASPACE_NPOINTS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NPOINTS];
 	c[SCRIBE_H5D_DATATYPE_SIZE] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
@@ -185,7 +177,6 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	return sizeof(*r);
 }
 
-/* Waits are counted as the shard's reads; a file has no reads of its own. */
 static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
 			   struct scribe_pnetcdf_file_record *r)
 {
@@ -205,7 +196,7 @@ static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
 	return sizeof(*r);
 }
 
-/* A variable's counter by its place (logfmt/rules/lib_rules.h). */
+/* A variable's counter by its index (lib_rules.h). */
 static int64_t nc_field(const struct scribe_posix_acc *acc, unsigned field)
 {
 	struct scribe_posix_shard shard = acc->sum;
@@ -223,11 +214,9 @@ static int64_t nc_sum(const int64_t *c, int first, int last)
 	return sum;
 }
 
-/*
- * Every form of get and put is counted; collective calls are all blocking ones but the independent.
- */
 static void nc_counts(const struct scribe_posix_acc *acc, int64_t *c)
 {
+	/* Each form of get and put is counted. Collective calls are all blocking ones minus the independent ones. */
 	for (int i = SCRIBE_PNETCDF_VAR_PUT_VAR; i <= SCRIBE_PNETCDF_VAR_BPUT_VARN; i++)
 		c[i] = nc_field(acc, (unsigned)(i - SCRIBE_PNETCDF_VAR_PUT_VAR) + SCRIBE_LIB_NC_FORMS);
 	c[SCRIBE_PNETCDF_VAR_OPENS] = nc_field(acc, SCRIBE_LIB_NC_OPENS);
@@ -245,9 +234,6 @@ static void nc_counts(const struct scribe_posix_acc *acc, int64_t *c)
 		nc_sum(c, SCRIBE_PNETCDF_VAR_BPUT_VAR, SCRIBE_PNETCDF_VAR_BPUT_VARN);
 }
 
-/*
- * SCRIBE_LIB_NC_SHAPE packs dimensions, type size and whether it is a record variable in one word.
- */
 static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, const struct patterns *patterns,
 			  struct scribe_pnetcdf_var_record *r)
 {
@@ -306,7 +292,7 @@ size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, ui
 	}
 }
 
-/* The loops over read and write lean on these. */
+/* The loops over read and write depend on these. */
 _Static_assert(SCRIBE_MPIIO_BYTES_WRITTEN == SCRIBE_MPIIO_BYTES_READ + 1 &&
 		       SCRIBE_MPIIO_MAX_WRITE_TIME_SIZE == SCRIBE_MPIIO_MAX_READ_TIME_SIZE + 1 &&
 		       SCRIBE_MPIIO_SIZE_WRITE_AGG_0_100 ==

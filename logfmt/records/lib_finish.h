@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * From what the kernel kept of a library's file to a record of its module. The
- * shards are added up as POSIX's are (logfmt/records/posix_finish.h); which field is
- * which counter stands in logfmt/rules/lib_rules.h.
- */
+/* Library records from shards (posix_finish.h); fields: logfmt/rules/lib_rules.h. */
 #ifndef LOGFMT_RECORDS_LIB_FINISH_H
 #define LOGFMT_RECORDS_LIB_FINISH_H
 
@@ -13,7 +9,6 @@
 extern "C" {
 #endif
 
-/* A record of any module that lib_finish makes, so that one buffer fits all. */
 union scribe_lib_record {
 	struct scribe_base_record base;
 	struct scribe_stdio_record stdio;
@@ -25,15 +20,12 @@ union scribe_lib_record {
 };
 
 struct scribe_access_pattern;
-/* What belongs to the key of a shape (logfmt/rules/lib_rules.h); false: not known. */
+/* The pattern of a key (logfmt/rules/lib_rules.h); false: unknown. */
 typedef bool (*scribe_access_pattern_fn)(void *ctx, int64_t key, struct scribe_access_pattern *ret_shape);
 
 /*
- * The record of `module` (SCRIBE_MOD_STDIO, SCRIBE_MOD_MPIIO, SCRIBE_MOD_H5F,
- * SCRIBE_MOD_H5D, SCRIBE_MOD_PNETCDF_FILE, SCRIBE_MOD_PNETCDF_VAR) and its length
- * in bytes, 0 for another module. Times as in scribe_posix_acc_record. `mode`:
- * MPI-IO's access mode. `pattern`: called with `ctx` for accesses of datasets and
- * variables; one that it does not know has -1 for all that it is.
+ * Returns the record's length; 0: a module without such records. Times as in scribe_posix_acc_record. `mode`:
+ * MPI-IO's access mode. Accesses with a pattern unknown to `pattern` get -1 in all its counters.
  */
 size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 			      uint64_t base_mono_ns, int64_t mode, scribe_access_pattern_fn pattern, void *ctx,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel shards added up and turned into records. An accumulator holds the sums of one record and
- * two maps of distinct values; the maps own memory beyond their first four entries, which
- * scribe_posix_acc_free frees. The daemon adds shards as it drains them and makes records when a log
- * is built. Knows the units of both sides, nothing of processes or files.
+ * Adds kernel shards and makes records. An accumulator owns two maps of distinct values. Must not know processes or
+ * files.
  */
 #include "logfmt/records/posix_finish.h"
 
@@ -28,15 +26,13 @@ void scribe_posix_acc_free(struct scribe_posix_acc *acc)
 }
 
 /* ---- distinct values ---- */
-
-/* Values of a map in `own`, or once there are more than that, hashed in `more`. */
+/* The entries: in `own`, or if they do not fit, hashed in `more`. */
 static const struct scribe_value *places_of(const struct scribe_value_map *m, uint32_t *ret_n)
 {
 	*ret_n = m->room ? m->room : SCRIBE_MAP_OWN;
 	return m->room ? m->more : m->own;
 }
 
-/* Value 0 is an empty entry, which map_add never stores. `room` is a power of two. */
 static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t room, int64_t value)
 {
 	uint32_t at = (uint32_t)(((uint64_t)value * 0x9e3779b97f4a7c15ull) >> 32) & (room - 1);
@@ -46,9 +42,7 @@ static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t room, 
 	return &v[at];
 }
 
-/*
- * From the four own entries to 16 hashed ones, then by doubling. -ENOMEM leaves the map as it was.
- */
+/* -ENOMEM: the map is unchanged. */
 static int map_grow(struct scribe_value_map *m)
 {
 	uint32_t room = m->room ? m->room * 2 : 16;
@@ -69,10 +63,6 @@ static int map_grow(struct scribe_value_map *m)
 	return 0;
 }
 
-/*
- * Beyond SCRIBE_MAP_MOST distinct values new ones are only counted as dropped: memory of a record
- * is bounded however many processes share it.
- */
 static int map_add(struct scribe_value_map *m, int64_t value, uint64_t count)
 {
 	struct scribe_value *v = NULL;
@@ -85,10 +75,11 @@ static int map_add(struct scribe_value_map *m, int64_t value, uint64_t count)
 	}
 	if (!v && !m->room && m->used < SCRIBE_MAP_OWN)
 		v = &m->own[m->used];
-	if (!v) { /* keep a quarter of the places free */
+	if (!v) { /* a quarter of the entries stays empty, which ends searches */
 		if (m->used < SCRIBE_MAP_MOST && (!m->room || (m->used + 1) * 4 > m->room * 3) && map_grow(m))
 			return -ENOMEM;
 		v = hashed_place(m->more, m->room, value);
+		/* Limits a record's memory, however many processes share it. */
 		if (v->value == 0 && m->used >= SCRIBE_MAP_MOST) {
 			m->dropped += count;
 			return 0;
@@ -109,7 +100,6 @@ static int map_add_all(struct scribe_value_map *m, const struct scribe_value *v,
 	return rc;
 }
 
-/* A table's dropped operations had values for which the kernel had no room. */
 static int map_add_table(struct scribe_value_map *m, const struct scribe_value_table *t)
 {
 	if (!t)
@@ -129,7 +119,6 @@ bool scribe_value_map_at(const struct scribe_value_map *map, uint32_t i, struct 
 	return true;
 }
 
-/* Insertion into `n` entries: n is four, and a map is visited once a record. */
 void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_value *ret_top, unsigned n)
 {
 	uint32_t places;
@@ -153,7 +142,6 @@ void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_valu
 
 /* ---- sums ---- */
 
-/* Times and offsets: 0 is "never", for the smaller of two it must not win. */
 static void later(uint64_t *at, uint64_t ns)
 {
 	if (ns > *at)
@@ -162,14 +150,11 @@ static void later(uint64_t *at, uint64_t ns)
 
 static void sooner(uint64_t *at, uint64_t ns)
 {
+	/* 0 means "never" and must not become the minimum. */
 	if (ns != 0 && (*at == 0 || ns < *at))
 		*at = ns;
 }
 
-/*
- * All fields of a shard that can be added; of equal slowest operations the larger size counts, so
- * that the order of shards does not matter.
- */
 static void add_sums(struct scribe_posix_shard *s, const struct scribe_posix_shard *p)
 {
 	s->events += p->events;
@@ -193,6 +178,7 @@ static void add_sums(struct scribe_posix_shard *s, const struct scribe_posix_sha
 		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
 			s->size[w][i] += p->size[w][i];
 		later(&s->max_byte[w], p->max_byte[w]);
+		/* Of equally slow operations the larger size, so that the order of shards does not matter. */
 		if (p->max_ns[w] > s->max_ns[w] ||
 		    (p->max_ns[w] == s->max_ns[w] && p->max_ns_size[w] > s->max_ns_size[w])) {
 			s->max_ns[w] = p->max_ns[w];
@@ -209,10 +195,10 @@ static void add_sums(struct scribe_posix_shard *s, const struct scribe_posix_sha
 	later(&s->close_end, p->close_end);
 }
 
-/* Values first: these alone can fail, and the sums are then all or nothing. */
 int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_shard *shard,
 			 const struct scribe_value_table *access, const struct scribe_value_table *stride)
 {
+	/* First, because only values can fail: the sums are then added completely or not at all. */
 	if (map_add_all(&acc->access, shard->access, SCRIBE_TOP_VALUES) ||
 	    map_add_all(&acc->stride, shard->stride, SCRIBE_TOP_VALUES) || map_add_table(&acc->access, access) ||
 	    map_add_table(&acc->stride, stride))
@@ -260,7 +246,6 @@ static void put_values(int64_t *values, int64_t *counts, const struct scribe_val
 
 static void put_data(int64_t *c, const struct scribe_posix_shard *s)
 {
-	/* Read and write counters of a kind stand side by side. */
 	for (int w = 0; w < 2; w++) {
 		c[SCRIBE_POSIX_READS + w] = (int64_t)s->ops[w];
 		c[SCRIBE_POSIX_BYTES_READ + w] = (int64_t)s->bytes[w];
@@ -279,7 +264,7 @@ static void put_data(int64_t *c, const struct scribe_posix_shard *s)
 static void put_calls(int64_t *c, const struct scribe_posix_shard *s)
 {
 	c[SCRIBE_POSIX_OPENS] = (int64_t)s->opens;
-	c[SCRIBE_POSIX_FILENOS] = -1; /* fileno makes no system call */
+	c[SCRIBE_POSIX_FILENOS] = -1;
 	c[SCRIBE_POSIX_DUPS] = (int64_t)s->dups;
 	c[SCRIBE_POSIX_SEEKS] = (int64_t)s->seeks;
 	c[SCRIBE_POSIX_STATS] = (int64_t)s->stats;
@@ -290,7 +275,7 @@ static void put_calls(int64_t *c, const struct scribe_posix_shard *s)
 	c[SCRIBE_POSIX_RENAME_TARGETS] = (int64_t)s->rename_targets;
 }
 
-/* Moments are seconds from `base`, durations plain seconds. */
+/* Timestamps are relative to `base`. */
 static void put_times(double *f, const struct scribe_posix_shard *s, uint64_t base)
 {
 	f[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
@@ -325,7 +310,6 @@ void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, in
 	put_times(ret_rec->fcounters, &acc->sum, base_mono_ns);
 }
 
-/* Counters up to CLOSE_NS are numbers, from there on nanoseconds that become seconds. */
 int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 				struct scribe_posix_ext_record *ret_rec)
 {
@@ -338,6 +322,7 @@ int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id,
 	any = ret_rec->counters[SCRIBE_EXT_RANKS_READ] || ret_rec->counters[SCRIBE_EXT_RANKS_WROTE];
 	for (int i = 0; i < SCRIBE_EXT_COUNT; i++) {
 		any |= acc->ext.v[i] != 0;
+		/* From CLOSE_NS on the fields are nanoseconds. */
 		if (i < SCRIBE_EXT_CLOSE_NS)
 			ret_rec->counters[i] = (int64_t)acc->ext.v[i];
 		else
@@ -346,7 +331,7 @@ int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id,
 	return any;
 }
 
-/* put_data and put_times lean on these. */
+/* put_data and put_times depend on these. */
 _Static_assert(SCRIBE_POSIX_WRITES == SCRIBE_POSIX_READS + 1 &&
 		       SCRIBE_POSIX_BYTES_WRITTEN == SCRIBE_POSIX_BYTES_READ + 1 &&
 		       SCRIBE_POSIX_MAX_BYTE_WRITTEN == SCRIBE_POSIX_MAX_BYTE_READ + 1 &&

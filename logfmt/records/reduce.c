@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction over ranks and merging within one rank. Elements are plain bytes without pointers, so
- * that they can travel as an MPI datatype: the record, who is lowest, spreads, and tables of common
- * values. Run by the ranks at MPI_Finalize, by the daemon's log builder, by the merge of several
- * nodes and by `ioscribe merge`, which so give the same numbers. Memory is the caller's. Knows no
- * MPI.
+ * Reduction over ranks and merging within a rank. Elements have no pointers, so that MPI can send them. In ranks at
+ * MPI_Finalize, daemon and merges. Must not know MPI.
  */
 #include "logfmt/records/reduce.h"
 
@@ -16,33 +13,29 @@
 #include "logfmt/records/sum.h"
 #include "logfmt/counters/module.h"
 
-/* Most counters of rule KEEP that a module has; more of them would not be followed. */
-#define KEEP_MAX 12
+#define KEEP_MAX 12 /* counters with rule KEEP that a module may have */
 
-/* Population variance in progress (Chan, Golub, LeVeque 1983). */
+/* A population variance in progress (Chan, Golub, LeVeque 1983). */
 struct spread {
 	double mean, s;
 };
 
-/* Its bytes depend on the module only, as an MPI operation demands. */
 struct elem {
 	double n; /* records joined */
 	struct spread time, bytes;
-	int64_t lowest;             /* rank whose other bytes these are */
-	int64_t keep_rank[KEEP_MAX]; /* whose value each KEEP counter holds; INT64_MAX: nobody's */
+	int64_t lowest;
+	int64_t keep_rank[KEEP_MAX]; /* rank of each KEEP counter's value; INT64_MAX: none */
 	int32_t used[2];
-	/* then the record, then two tables of SCRIBE_REDUX_VALUES */
 	int64_t words[];
 };
 
-/* Where things are in an element of a module. */
 struct view {
 	const struct scribe_module *m;
 	const struct scribe_join_plan *plan;
 	size_t record_bytes;
 };
 
-/* False: the module has no plan, or its records are not reduced. */
+/* False: records of the module are not reduced. */
 static bool view_of(int module, struct view *v)
 {
 	v->m = scribe_module_by_id(module);
@@ -53,19 +46,18 @@ static bool view_of(int module, struct view *v)
 	return true;
 }
 
-/* MDHIM's length depends on its servers; an element has room for a bounded number. */
 size_t scribe_redux_record_bytes(int module)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
 
 	if (!m || !m->reduces)
 		return 0;
+	/* The length depends on the number of servers, which is limited in an element. */
 	if (module == SCRIBE_MOD_MDHIM)
 		return sizeof(struct scribe_mdhim_record) + SCRIBE_REDUX_MDHIM_SERVERS * 8;
 	return module == SCRIBE_MOD_APMPI ? sizeof(struct scribe_apmpi_record) : m->record_bytes;
 }
 
-/* A value in an element takes only its own width and its count. */
 static size_t table_words(const struct scribe_value_group *g)
 {
 	return g->width ? (size_t)SCRIBE_REDUX_VALUES * (size_t)(g->width + 1) : 0;
@@ -73,6 +65,7 @@ static size_t table_words(const struct scribe_value_group *g)
 
 size_t scribe_redux_bytes(int module)
 {
+	/* An MPI operation requires that the size depends only on the module. */
 	struct view v;
 
 	if (!view_of(module, &v))
@@ -102,7 +95,7 @@ static int64_t *table_of(const struct view *v, const struct elem *e, int which)
 	       (which ? table_words(&v->plan->values[0]) : 0);
 }
 
-/* Into a table of twice the size, which can take the other element's values too. */
+/* `table` has twice the size, because the other element's values are added. */
 static void load_table(const struct view *v, const struct elem *e, int which, struct scribe_common *table,
 		       int *used)
 {
@@ -114,7 +107,7 @@ static void load_table(const struct view *v, const struct elem *e, int which, st
 		scribe_common_add(table, used, 2 * SCRIBE_REDUX_VALUES, w, width, w[width]);
 }
 
-/* The most common ones of a sorted table; rarer ones are lost here. */
+/* The rarer values of a sorted table are lost. */
 static void store_table(const struct view *v, struct elem *e, int which, const struct scribe_common *table,
 			int used)
 {
@@ -122,14 +115,13 @@ static void store_table(const struct view *v, struct elem *e, int which, const s
 	int64_t *w = table_of(v, e, which);
 
 	e->used[which] = used < SCRIBE_REDUX_VALUES ? used : SCRIBE_REDUX_VALUES;
-	/* what is behind them is zero since the element began: there are never fewer */
+	/* The rest is already zero, because the number of values never decreases. */
 	for (int i = 0; i < e->used[which]; i++, w += width + 1) {
 		memcpy(w, table[i].value, (size_t)width * 8);
 		w[width] = table[i].count;
 	}
 }
 
-/* Time and bytes of a rank; a record that is shared already brings its own extremes. */
 static void begin_ranks(const struct view *v, struct elem *e)
 {
 	const struct scribe_join_plan *p = v->plan;
@@ -138,7 +130,7 @@ static void begin_ranks(const struct view *v, struct elem *e)
 	double *f = fcounters_of(v, e);
 
 	e->n = 1;
-	if (v->m->id == SCRIBE_MOD_APMPI) { /* times in MPI calls and in synchronisation: the last two */
+	if (v->m->id == SCRIBE_MOD_APMPI) { /* the last two: times in MPI calls and in synchronisation */
 		e->time.mean = f[v->m->nfcounters - 2];
 		e->bytes.mean = f[v->m->nfcounters - 1];
 	}
@@ -153,7 +145,7 @@ static void begin_ranks(const struct view *v, struct elem *e)
 	f[p->rank_time] = f[p->rank_time + 1] = e->time.mean;
 }
 
-/* Which KEEP counter is the i-th; integers first, then floats. Returns how many there are. */
+/* Indices of KEEP counters, integers first; returns their number. */
 static int keep_list(const struct view *v, int list[KEEP_MAX])
 {
 	int n = 0;
@@ -169,7 +161,6 @@ static int keep_list(const struct view *v, int list[KEEP_MAX])
 	return n;
 }
 
-/* A counter as a word: integer or the bits of a double; zero is "nothing" in both. */
 static int64_t *keep_word(const struct view *v, const struct elem *e, int which)
 {
 	return which < v->m->ncounters ? counters_of(v, e) + which
@@ -192,12 +183,13 @@ int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
 	if (bytes == 0 || bytes > v.record_bytes)
 		return -SCRIBE_E_LIMIT;
 	if (module == SCRIBE_MOD_APMPI && bytes < v.record_bytes)
-		return -SCRIBE_E_UNSUPPORTED; /* the module's head */
+		return -SCRIBE_E_UNSUPPORTED;
 	memset(e, 0, scribe_redux_bytes(module));
 	memcpy(record_of(e), rank_record, bytes);
 	e->lowest = base->rank;
 	nkeep = keep_list(&v, words);
 	for (int i = 0; i < KEEP_MAX; i++)
+		/* A value of 0 has the same bits in both types, and means that the rank has none. */
 		e->keep_rank[i] = i < nkeep && *keep_word(&v, e, words[i]) ? base->rank : INT64_MAX;
 	begin_ranks(&v, e);
 	for (int i = 0; i < 2; i++) {
@@ -211,37 +203,30 @@ int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
 	return 0;
 }
 
-/*
- * Chan's pairwise formula: the result does not depend on how elements are grouped but for rounding.
- */
 static void join_spread(struct spread *a, double na, const struct spread *b, double nb)
 {
+	/* Chan's pairwise formula is independent of the grouping, except for rounding. */
 	double d = b->mean - a->mean;
 
 	a->s += b->s + d * d * na * nb / (na + nb);
 	a->mean = (na * a->mean + nb * b->mean) / (na + nb);
 }
 
-/* Whose the other record is: of another rank, of the same one, or of ranks that may be those of the first. */
+/* The other record: of another rank, of the same rank, or of ranks that can overlap. */
 enum whose { OTHER_RANK, SAME_RANK, SOME_RANKS };
 
-/*
- * Counts of ranks (RANKS_READ): within one rank 1 or 0; over sets of ranks that may overlap the sum
- * would count a rank twice, so it is unknown (-1).
- */
+/* Counts of ranks, like RANKS_READ. */
 static int64_t join_rank_counts(enum whose whose, int64_t a, int64_t b)
 {
 	if (whose == SAME_RANK && a >= 0 && b >= 0)
 		return a > b ? a : b;
+	/* A sum over sets that overlap would count a rank twice. */
 	if (whose == SOME_RANKS && a > 0 && b > 0)
 		return -1;
 	return scribe_join_int(SCRIBE_RULE_RANKS, a, b);
 }
 
-/*
- * Everything with a plain rule, in place. The module's own reduction comes first: it needs all
- * counters as they were.
- */
+/* All plain rules, in place. */
 static void join_plain(const struct scribe_module *m, const struct scribe_join_plan *p, enum whose whose, void *rec,
 		       const void *other)
 {
@@ -250,6 +235,7 @@ static void join_plain(const struct scribe_module *m, const struct scribe_join_p
 	const int64_t *oc = scribe_record_counters(m, other);
 	const double *of = scribe_record_fcounters(m, other);
 
+	/* First, because the module's reduction needs all counters unchanged. */
 	if (p->own)
 		p->own(rec, other);
 	for (int i = 0; i < m->ncounters; i++)
@@ -259,9 +245,6 @@ static void join_plain(const struct scribe_module *m, const struct scribe_join_p
 		f[i] = scribe_join_float(m->fcounters[i].rule, f[i], of[i]);
 }
 
-/*
- * The value of the lowest rank that has one. Each such counter remembers its rank in the element.
- */
 static void join_keeps(const struct view *v, struct elem *e, const struct elem *o)
 {
 	int words[KEEP_MAX];
@@ -275,7 +258,7 @@ static void join_keeps(const struct view *v, struct elem *e, const struct elem *
 	}
 }
 
-/* Bytes that are no counters (file id, uuids, object id): the lowest rank's. */
+/* Bytes that are not counters (file id, uuids, object id). */
 static void join_rest(const struct view *v, struct elem *e, const struct elem *o)
 {
 	char *to = record_of(e);
@@ -297,7 +280,6 @@ static void join_rest(const struct view *v, struct elem *e, const struct elem *o
 		e->lowest = o->lowest;
 }
 
-/* Groups after plain rules: none of them has a plain rule, so that the order among them is free. */
 int scribe_redux_join(int module, void *elem, const void *other)
 {
 	struct elem *e = elem;
@@ -336,7 +318,6 @@ int scribe_redux_join(int module, void *elem, const void *other)
 	return 0;
 }
 
-/* An element stays as it is: it may still be joined. */
 int scribe_redux_end(int module, const void *elem, void *ret_record)
 {
 	const struct elem *e = elem;
@@ -376,7 +357,7 @@ int scribe_redux_variances(int module, const void *elem, double ret_variances[2]
 	return 0;
 }
 
-/* A record has one place even without servers. */
+/* One even without servers. */
 static int64_t places(const struct scribe_mdhim_record *m)
 {
 	int64_t servers = m->counters[SCRIBE_MDHIM_SERVERS];
@@ -384,7 +365,6 @@ static int64_t places(const struct scribe_mdhim_record *m)
 	return servers < 1 ? 1 : servers;
 }
 
-/* Both histograms in rec, which has room for the longer one. */
 static void merge_servers(struct scribe_mdhim_record *rec, const struct scribe_mdhim_record *other)
 {
 	int64_t theirs = places(other);
@@ -396,11 +376,11 @@ static void merge_servers(struct scribe_mdhim_record *rec, const struct scribe_m
 							   other->server_histogram[i]);
 }
 
-/* Of one rank's two records: eight values at most, exactly added, then the four most common. */
 static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int64_t *oc)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct scribe_value_group *g = &p->values[i];
+		/* At most eight values, so the counts are exact. */
 		struct scribe_common table[2 * SCRIBE_TOP];
 		int used = 0;
 
@@ -413,10 +393,6 @@ static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int
 	}
 }
 
-/*
- * Both have the module's plan, and rec the room. KEEP takes the other's value where there is none.
- * Of two shared records the faster and the slower rank count.
- */
 static void merge_records(const struct scribe_module *m, const struct scribe_join_plan *p, void *rec,
 			  const void *other)
 {
@@ -443,7 +419,7 @@ static void merge_records(const struct scribe_module *m, const struct scribe_joi
 	if (shared)
 		scribe_join_ranks(p, c, f, oc, of);
 	for (int i = 0; p->variance >= 0 && i < 2; i++)
-		f[p->variance + i] = 0; /* cannot be known from two records */
+			f[p->variance + i] = 0; /* unknown from two records */
 }
 
 int scribe_record_merge(int module, void *rec, const void *other)
@@ -460,7 +436,7 @@ int scribe_record_merge(int module, void *rec, const void *other)
 		if (!mine || !theirs || mine > room || theirs > room)
 			return -SCRIBE_E_LIMIT;
 		if (module == SCRIBE_MOD_APMPI && (mine < room || theirs < room))
-			return -SCRIBE_E_UNSUPPORTED; /* the module's head */
+			return -SCRIBE_E_UNSUPPORTED;
 	}
 	merge_records(m, p, rec, other);
 	return 0;
@@ -491,7 +467,6 @@ bool scribe_job_earlier(const struct scribe_log_job *a, const struct scribe_log_
 	return earlier(a->start_time_sec, a->start_time_nsec, b->start_time_sec, b->start_time_nsec);
 }
 
-/* Seconds and nanoseconds belong together, so each pair is compared and taken as one. */
 void scribe_job_merge(struct scribe_log_job *job, const struct scribe_log_job *other)
 {
 	if (scribe_job_earlier(other, job)) {

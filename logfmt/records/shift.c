@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Moving a record's times to another start of the job, in the caller's memory. Logs of one job on
- * several nodes, and logs given to `ioscribe merge`, count their times from different starts.
- * Durations stay.
- */
+/* Moves a record's times to another start of the job, in the caller's memory. Must not change durations. */
 #include "logfmt/records/shift.h"
 
 #include <string.h>
@@ -18,10 +14,6 @@ static void shift_segments(struct scribe_dxt_record *d, double seconds)
 	}
 }
 
-/*
- * Moments are the counters with _TIMESTAMP in their name. 0 is "never" and -1 "not known": both
- * stay. The module must have a layout (scribe_module_by_id).
- */
 void scribe_record_shift(int module, void *record, double seconds)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
@@ -34,7 +26,7 @@ void scribe_record_shift(int module, void *record, double seconds)
 	}
 	if (module == SCRIBE_MOD_PROCESS) {
 		p->start += seconds;
-		p->end += p->end > 0 ? seconds : 0;
+		p->end += p->end > 0 ? seconds : 0; /* 0: still running */
 		return;
 	}
 	times = (double *)((char *)record + m->fcounters_at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums of counters of a log, which may be any: beyond 64 bits the largest number, or the smallest. */
+/* Sums of counters from logs: limited to the smallest and largest 64-bit value. */
 #ifndef LOGFMT_RECORDS_SUM_H
 #define LOGFMT_RECORDS_SUM_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Growing tables of common values, for `ioscribe merge`. An entry is a value of `width` words and
- * its count; entries are appended, and equal ones joined when the table is full: so most additions
- * are a copy. A struct scribe_values owns its tables.
+ * Growing tables of common values for `ioscribe merge`. Entries are appended and joined only when a table is full, so
+ * most additions are a copy. A struct scribe_values owns its tables.
  */
 #include "logfmt/records/values.h"
 
@@ -12,14 +11,12 @@
 
 #include "logfmt/records/join.h"
 
-/* Entries at first: most files have few values. */
-#define FIRST_ROOM 8
+#define FIRST_ROOM 8 /* entries; most files have few values */
 
-/* One of a module's groups of common values (join.h). */
 struct table {
 	const struct scribe_value_group *group;
 	int64_t *words;
-	size_t used, room; /* entries */
+	size_t used, room;
 };
 
 struct scribe_values {
@@ -53,13 +50,13 @@ struct scribe_values *scribe_values_free(struct scribe_values *v)
 	return NULL;
 }
 
-/* Any total order will do: it only brings equal values together. */
 static int by_value(const void *a, const void *b, void *width)
 {
+	/* Any total order serves, because it only makes equal values neighbours. */
 	return memcmp(a, b, *(const size_t *)width * 8);
 }
 
-/* The order of records: by count, then value, the greater first. */
+/* As in records: by count, then value, descending. */
 static int by_count(const void *a, const void *b, void *width)
 {
 	const int64_t *x = a, *y = b;
@@ -73,7 +70,6 @@ static int by_count(const void *a, const void *b, void *width)
 	return 0;
 }
 
-/* Equal values become one entry. */
 static void join_equal(struct table *t)
 {
 	size_t width = (size_t)t->group->width, step = width + 1, used = 0;
@@ -92,10 +88,7 @@ static void join_equal(struct table *t)
 	t->used = used + 1;
 }
 
-/*
- * Room for one more entry. Joining equal entries often makes it; a table that stays three quarters
- * full grows. At SCRIBE_VALUES_MAX the rarer half is dropped.
- */
+/* Makes space for one entry. */
 static int make_room(struct table *t)
 {
 	size_t width = (size_t)t->group->width, room = t->room ? 2 * t->room : FIRST_ROOM;
@@ -148,7 +141,7 @@ int scribe_values_add(struct scribe_values *v, const void *record)
 	return 0;
 }
 
-/* The four most common; the table stays usable, only in another order. */
+/* The table remains usable, in another order. */
 void scribe_values_give(struct scribe_values *v, void *record)
 {
 	for (int i = 0; v && i < 2; i++) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The most common values of any number of records, exactly: where the tables of
- * scribe_redux_* must stay small enough to travel, these grow.
- */
+/* Exact common values of many records: unlike those of scribe_redux_* these tables are not sent, so they can grow. */
 #ifndef LOGFMT_RECORDS_VALUES_H
 #define LOGFMT_RECORDS_VALUES_H
 
@@ -10,23 +7,17 @@
 extern "C" {
 #endif
 
-#define SCRIBE_VALUES_MAX 65536 /* distinct values of a group that are followed */
+#define SCRIBE_VALUES_MAX 65536 /* distinct values of a group */
 
 struct scribe_values;
 
-/*
- * Tables for a module's common values (access sizes, strides). *ret_values is
- * NULL for a module without any, which the other calls take. -ENOMEM.
- */
+/* *ret_values is NULL, which the other calls accept, if the module lacks common values. -ENOMEM. */
 int scribe_values_new(int module, struct scribe_values **ret_values);
-/* NULL allowed; returns NULL. */
+/* Returns NULL. */
 struct scribe_values *scribe_values_free(struct scribe_values *v);
-/*
- * Count a record's values. -ENOMEM. Beyond SCRIBE_VALUES_MAX distinct values the
- * rarer half is dropped, and only then the order of records matters.
- */
+/* -ENOMEM. Above SCRIBE_VALUES_MAX the rarer half is dropped; only then the order of records matters. */
 int scribe_values_add(struct scribe_values *v, const void *record);
-/* Store the four most common: by count, then value, the greater first. */
+/* Stores the four most common ones. */
 void scribe_values_give(struct scribe_values *v, void *record);
 
 #ifdef __cplusplus

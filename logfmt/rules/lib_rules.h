@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a call of an I/O library does to a record: STDIO, MPI-IO, HDF5, PnetCDF.
- * The record is a POSIX shard whose fields mean the same in every module (opens,
- * data, times), beside the module's own counters in the ext shard. Which is
- * which:
- *
- *   STDIO   shard.opens, ops, bytes, max_byte, seeks; dups = FDOPENS, fsyncs =
- *           FLUSHES; ext: as for POSIX (calls beneath the stream)
- *   MPI-IO  ext.v[SCRIBE_MPIIO_INDEP_OPENS .. VIEWS]; sizes and data in shard
- *   H5F     ext.v[SCRIBE_H5F_OPENS .. USE_MPIIO]
- *   H5D     ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS], and what a
- *           dataset is (SCRIBE_LIB_H5D_*: set, not counted); data in shard
- *   PNETCDF_FILE  ext.v[SCRIBE_PNETCDF_FILE_CREATES .. WAIT_FAILURES]; waits are
- *           the shard's reads, of which only time, start and end are used
- *   PNETCDF_VAR   places SCRIBE_LIB_NC_*: the ext shard, and behind it fields of
- *           the shard that have no other use in a variable (scribe_lib_place_at)
- *
- * Compiled into the kernel programs, the unit tests and any counting inside a
- * process.
+ * Effects of a call of an I/O library on a record: a POSIX shard with opens, data and times, and an ext shard with
+ * the module's counters. For kernel programs, runtime and unit tests.
+ */
+
+/*
+ * Fields by module; data and times are always in the shard:
+ *   STDIO         dups: FDOPENS; fsyncs: FLUSHES; ext: as for POSIX (system calls of the stream)
+ *   MPI-IO        ext.v[SCRIBE_MPIIO_INDEP_OPENS .. VIEWS]
+ *   H5F           ext.v[SCRIBE_H5F_OPENS .. USE_MPIIO]
+ *   H5D           ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS]; SCRIBE_LIB_H5D_*: properties, set once
+ *   PNETCDF_FILE  ext.v[SCRIBE_PNETCDF_FILE_CREATES .. WAIT_FAILURES]; waits: time, start, end of reads
+ *   PNETCDF_VAR   SCRIBE_LIB_NC_*: the ext shard, then unused fields of the shard (scribe_lib_place_at)
  */
 #ifndef LOGFMT_RULES_LIB_RULES_H
 #define LOGFMT_RULES_LIB_RULES_H
@@ -25,40 +19,37 @@
 #include "logfmt/rules/posix_rules.h"
 
 enum scribe_lib_what {
-	SCRIBE_LIB_DATA, /* op_class says read or write */
+	SCRIBE_LIB_DATA,
 	SCRIBE_LIB_OPEN,
-	SCRIBE_LIB_REOPEN, /* fdopen: a stream on a descriptor, an open too */
+	SCRIBE_LIB_REOPEN, /* fdopen, which is also an open */
 	SCRIBE_LIB_CLOSE,
 	SCRIBE_LIB_SEEK,
-	SCRIBE_LIB_FLUSH, /* of stdio */
-	SCRIBE_LIB_WAIT,  /* of PnetCDF, class READ */
-	SCRIBE_LIB_OTHER, /* counted by count_at alone */
+	SCRIBE_LIB_FLUSH, /* STDIO */
+	SCRIBE_LIB_WAIT,  /* PnetCDF, class READ */
+	SCRIBE_LIB_OTHER, /* only count_at */
 };
 
 #define SCRIBE_LIB_NO_COUNT 0xffu
 
-/* Properties of a dataset in the ext shard, behind its counters. */
+/* A dataset's properties in the ext shard, after its counters. */
 #define SCRIBE_LIB_H5D_COLLECTIVE 10
-#define SCRIBE_LIB_H5D_DEPRECATED 11 /* opens by a deprecated call */
+#define SCRIBE_LIB_H5D_DEPRECATED 11 /* opens by deprecated calls */
 #define SCRIBE_LIB_H5D_NDIMS      12
 #define SCRIBE_LIB_H5D_NPOINTS    13
 #define SCRIBE_LIB_H5D_TYPE_SIZE  14
-#define SCRIBE_LIB_H5D_CHUNK_D1   15 /* to D5; ~0 unknown */
+#define SCRIBE_LIB_H5D_CHUNK_D1   15 /* to D5; ~0: unknown */
 #define SCRIBE_LIB_H5D_PROPERTIES 8
 
-/* In the places of flags (USE_MPIIO, COLLECTIVE), which are added up: whether it is so could not be seen. */
+/* Added to flags (USE_MPIIO, COLLECTIVE), which are sums: not visible. */
 #define SCRIBE_LIB_FLAG_UNKNOWN (1ull << 32)
 
-/*
- * First of three places: bytes read, bytes written and nanoseconds of the system
- * calls that were made inside calls on the record. PnetCDF's are the file's.
- */
+/* First of three fields: bytes read, written, ns of system calls inside the calls. PnetCDF: of the file. */
 #define SCRIBE_LIB_MPIIO_BELOW 13
 #define SCRIBE_LIB_H5F_BELOW   3
 #define SCRIBE_LIB_H5D_BELOW   20
 #define SCRIBE_LIB_NC_BELOW    9
 
-/* Places of a variable: two properties, then counts. */
+/* Fields of a variable: two properties, then counts. */
 #define SCRIBE_LIB_NC_SHAPE        0 /* dimensions | bytes of an element << 16 | record variable << 32 */
 #define SCRIBE_LIB_NC_NPOINTS      1
 #define SCRIBE_LIB_NC_PROPERTIES   2
@@ -71,20 +62,17 @@ enum scribe_lib_what {
 struct scribe_lib_op {
 	scribe_u64 start_ns, end_ns;
 	scribe_u64 bytes;
-	scribe_s64 offset;   /* of the first byte; -1: the module has no offsets */
+	scribe_s64 offset;   /* of the first byte; -1: not counted by the module */
 	scribe_u32 what;     /* enum scribe_lib_what */
-	scribe_u32 op_class; /* enum scribe_op_class: what its time counts as */
-	scribe_u32 count_at; /* place that goes up by one, SCRIBE_LIB_NO_COUNT */
-	scribe_u32 unsized;  /* 1: bytes are not known */
-	scribe_u32 also_at;  /* a second place that goes up by one, 0 none */
+	scribe_u32 op_class;
+	scribe_u32 count_at; /* incremented, or SCRIBE_LIB_NO_COUNT */
+	scribe_u32 unsized;  /* 1: bytes are unknown */
+	scribe_u32 also_at;  /* also incremented; 0: none */
 	scribe_s64
-		pattern_key; /* key of its shape, counted among the common values in place of its bytes; 0 none */
+		pattern_key; /* a common value instead of bytes; 0: none */
 };
 
-/*
- * Size, lengths and strides of an access of a dataset or variable. Records hold
- * its key; what belongs to a key is kept once (docs/counters.md: ACCESSn).
- */
+/* Records hold an access pattern's key (docs/counters.md: ACCESSn). */
 #define SCRIBE_ACCESS_PATTERN_DIMS 5
 
 struct scribe_access_pattern {
@@ -106,7 +94,6 @@ SCRIBE_INLINE scribe_s64 scribe_access_pattern_key(const struct scribe_access_pa
 	return (scribe_s64)(h ? h : 1);
 }
 
-/* What the shared cursor says of an operation. */
 struct scribe_lib_place {
 	scribe_u64 busy_ns;
 	scribe_u32 switched, approx;
@@ -135,7 +122,7 @@ SCRIBE_INLINE void scribe_lib_cursor(struct scribe_cursor *c, const struct scrib
 	}
 }
 
-/* What an operation adds to the table of common values; 0: nothing. */
+/* 0: none. */
 SCRIBE_INLINE scribe_s64 scribe_lib_value(const struct scribe_lib_op *op)
 {
 	if (op->what != SCRIBE_LIB_DATA || op->unsized || !op->bytes)
@@ -143,14 +130,14 @@ SCRIBE_INLINE scribe_s64 scribe_lib_value(const struct scribe_lib_op *op)
 	return op->pattern_key ? op->pattern_key : (scribe_s64)op->bytes;
 }
 
-/* A number that is at most the mask: verifiers before Linux 6.4 do not always know what a comparison has told. */
+/* See scribe_heat_at. */
 SCRIBE_INLINE scribe_u32 scribe_lib_masked(scribe_u32 n, scribe_u32 mask)
 {
-	__asm__ volatile("" : "+r"(n)); /* else the compiler knows better, and leaves the mask out */
+	__asm__ volatile("" : "+r"(n)); /* otherwise the compiler removes the mask */
 	return n & mask;
 }
 
-/* Counter `place` of a record: the ext shard, behind it eight and four fields of the shard. */
+/* The ext shard, then eight and four fields of the shard. */
 SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_shard *p, struct scribe_ext_shard *ext,
 					      scribe_u32 field)
 {
@@ -165,7 +152,6 @@ SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_shard *p, stru
 	return 0;
 }
 
-/* The same where no other thread can be at the cursor. */
 SCRIBE_INLINE void scribe_lib_cursor_alone(struct scribe_cursor *c, const struct scribe_lib_op *op,
 					   struct scribe_lib_place *ret)
 {
@@ -211,7 +197,6 @@ SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_shard *p, const struct sc
 	scribe_raise(&p->end[w], op->end_ns, atomic);
 }
 
-/* One call on a shard and the ext shard beside it, without the table of sizes. */
 SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_shard *p, struct scribe_ext_shard *ext,
 				    const struct scribe_lib_op *op, const struct scribe_lib_place *at,
 				    int atomic)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one operation does to a file's cursor and shard: the only place where
- * these rules are written. Compiled into the kernel programs, the unit tests
- * and any counting inside a process. A shard is changed by whoever holds its
- * lock; the cursor by anyone, atomically. Semantics: docs/counters.md.
+ * Effects of one operation on a file's cursor (atomic) and shard (under its lock), docs/counters.md. For kernel
+ * programs, runtime and unit tests.
  */
 #ifndef LOGFMT_RULES_POSIX_RULES_H
 #define LOGFMT_RULES_POSIX_RULES_H
@@ -12,26 +10,24 @@
 
 #define SCRIBE_CAS_TRIES 4
 
-/* One read or write that returned `bytes` >= 0. */
 struct scribe_data_op {
-	scribe_s64 offset;    /* bytes from the start of the file */
-	scribe_u64 bytes;     /* bytes moved, 0 at end of file */
+	scribe_s64 offset;
+	scribe_u64 bytes;     /* 0 at end of file */
 	scribe_u64 start_ns;
 	scribe_u64 end_ns;
 	scribe_u32 op;        /* SCRIBE_OP_READ or SCRIBE_OP_WRITE */
-	scribe_u32 unaligned; /* 1: the buffer is not aligned in memory */
-	scribe_u32 align;     /* file alignment in bytes, 0 unknown */
+	scribe_u32 unaligned; /* 1: in memory */
+	scribe_u32 align;     /* of the file; 0: unknown */
 };
 
-/* What the cursor says of an operation. */
 struct scribe_op_class_result {
-	scribe_s64 stride; /* bytes skipped since the previous one, 0 none */
-	scribe_u64 busy_ns; /* time not yet covered by an earlier operation */
+	scribe_s64 stride;
+	scribe_u64 busy_ns; /* not covered by an earlier operation */
 	scribe_u32 seq, consec, switched;
-	scribe_u32 approx; /* 1: the time was contended and may overlap */
+	scribe_u32 approx; /* 1: contended, busy_ns may overlap */
 };
 
-/* Darshan's buckets: upper edges inclusive, 0 bytes in the first. */
+/* As in Darshan: upper limits inclusive, 0 bytes in the first. */
 SCRIBE_INLINE scribe_u32 scribe_size_bucket(scribe_u64 bytes)
 {
 	if (bytes <= 100)
@@ -55,20 +51,17 @@ SCRIBE_INLINE scribe_u32 scribe_size_bucket(scribe_u64 bytes)
 	return 9;
 }
 
-/* 1 when `value` is no multiple of `align`; 0 (unknown) aligns everything. */
+/* `align` 0: unknown, never misaligned. */
 SCRIBE_INLINE int scribe_misaligned(scribe_u64 value, scribe_u64 align)
 {
 	if (((value | align) & (align - 1)) == 0)
-		return 0; /* nearly always */
+		return 0; /* the usual case */
 	if ((align & (align - 1)) == 0)
 		return align && (value & (align - 1)) != 0;
 	return value % align != 0;
 }
 
-/*
- * Time of [start, end] that no earlier operation of the class has covered, and
- * the class's latest end moved on. Overlapping threads are not counted twice.
- */
+/* Overlapping threads are counted once. */
 SCRIBE_INLINE scribe_u64 scribe_busy_time(scribe_u64 *last_end, scribe_u64 start, scribe_u64 end,
 					  scribe_u32 *approx)
 {
@@ -90,7 +83,7 @@ SCRIBE_INLINE scribe_u64 scribe_busy_time(scribe_u64 *last_end, scribe_u64 start
 	return end - (start > last ? start : last);
 }
 
-/* The same where no other thread can be at it. */
+/* Without other threads. */
 SCRIBE_INLINE scribe_u64 scribe_busy_alone(scribe_u64 *last_end, scribe_u64 start, scribe_u64 end)
 {
 	scribe_u64 last = *last_end;
@@ -101,19 +94,19 @@ SCRIBE_INLINE scribe_u64 scribe_busy_alone(scribe_u64 *last_end, scribe_u64 star
 	return end - (start > last ? start : last);
 }
 
-/* A file was opened by name: the next access starts afresh, as in Darshan. */
+/* The next access is not compared with an earlier one, as in Darshan. */
 SCRIBE_INLINE void scribe_cursor_open(struct scribe_cursor *c)
 {
 	*(volatile scribe_s64 *)&c->last_byte[SCRIBE_OP_READ] = 0;
 	*(volatile scribe_s64 *)&c->last_byte[SCRIBE_OP_WRITE] = 0;
 }
 
-/* `alone`, a constant at every call: no other thread can be at the cursor. */
+/* `alone`, a constant: no other thread uses the cursor. */
 SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scribe_data_op *op, int alone,
 				      struct scribe_op_class_result *ret_place)
 {
 	scribe_u32 which = op->op & 1;
-	scribe_u32 other = 2 - which; /* 1 + class of the opposite kind */
+	scribe_u32 other = 2 - which; /* 1 + the opposite class */
 	scribe_s64 end = op->offset + (scribe_s64)op->bytes - 1, last;
 
 	if (alone) {
@@ -140,11 +133,7 @@ SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scri
 		scribe_busy_time(&c->last_end[which], op->start_ns, op->end_ns, &ret_place->approx);
 }
 
-/*
- * A shard is changed in one of two ways by the same code: plainly by the holder
- * of its lock, or (`atomic`, a constant at every call) by anyone at any time
- * when all locked shards are busy.
- */
+/* `atomic`, a constant: the shared shard, used when all locked ones are busy. */
 #define SCRIBE_ADD(field, n)                                                                                  \
 	do {                                                                                                  \
 		if (atomic)                                                                                   \
@@ -153,7 +142,7 @@ SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scri
 			(field) += (n);                                                                       \
 	} while (0)
 
-/* Raise *at to `value`; 1 when it was raised. */
+/* 1: raised. */
 SCRIBE_INLINE int scribe_raise(scribe_u64 *at, scribe_u64 value, int atomic)
 {
 	scribe_u64 seen = *(volatile scribe_u64 *)at;
@@ -174,7 +163,7 @@ SCRIBE_INLINE int scribe_raise(scribe_u64 *at, scribe_u64 value, int atomic)
 	return 0;
 }
 
-/* Lower *at to `value`; 0 in *at means not set. */
+/* 0 in *at: not set. */
 SCRIBE_INLINE void scribe_lower(scribe_u64 *at, scribe_u64 value, int atomic)
 {
 	scribe_u64 seen = *(volatile scribe_u64 *)at;
@@ -193,10 +182,7 @@ SCRIBE_INLINE void scribe_lower(scribe_u64 *at, scribe_u64 value, int atomic)
 	}
 }
 
-/*
- * Count `value` among a shard's own four. Returns 0 when counted (or when the
- * value is 0, which is never kept), 1 when it belongs into the table.
- */
+/* 1: not among the shard's four, to be counted in the table. */
 SCRIBE_INLINE int scribe_top_count(struct scribe_value *top, scribe_s64 value, int atomic)
 {
 	if (value == 0)
@@ -219,7 +205,7 @@ SCRIBE_INLINE int scribe_top_count(struct scribe_value *top, scribe_s64 value, i
 	return 1;
 }
 
-/* Count `value` in a table of further values. Full: ignored, as in Darshan. */
+/* Values beyond the capacity are ignored, as in Darshan. */
 SCRIBE_INLINE void scribe_table_count(struct scribe_value_table *t, scribe_s64 value)
 {
 	scribe_u32 at = (scribe_u32)(((scribe_u64)value * 0x9e3779b97f4a7c15ull) >> 59);
@@ -243,10 +229,7 @@ SCRIBE_INLINE void scribe_table_count(struct scribe_value_table *t, scribe_s64 v
 	t->dropped++;
 }
 
-/*
- * One read or write on a shard, without its value tables: the caller counts
- * op->bytes and at->stride by scribe_top_count and, when told, in a table.
- */
+/* The caller counts op->bytes and at->stride by scribe_top_count. */
 SCRIBE_INLINE void scribe_shard_data(struct scribe_posix_shard *p, const struct scribe_data_op *op,
 				     const struct scribe_op_class_result *at, int atomic)
 {
@@ -278,7 +261,6 @@ SCRIBE_INLINE void scribe_shard_data(struct scribe_posix_shard *p, const struct 
 	scribe_raise(&p->end[w], op->end_ns, atomic);
 }
 
-/* The time of a metadata operation, or of fsync in class WRITE. */
 SCRIBE_INLINE void scribe_shard_busy(struct scribe_posix_shard *p, scribe_u32 op_class, scribe_u64 busy_ns,
 				     int atomic)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel keeps for one file of one process: a cursor shared by all
- * threads, and additive shards. A shard is the POSIX record of Darshan's log with
- * times in nanoseconds of CLOCK_MONOTONIC, before ranks and names are known.
+ * The kernel's state of one file of one process: a cursor shared by threads, and shards that can be added:
+ * Darshan's POSIX record with times in ns of CLOCK_MONOTONIC.
  */
 #ifndef LOGFMT_RULES_POSIX_SHARD_H
 #define LOGFMT_RULES_POSIX_SHARD_H
@@ -10,34 +9,33 @@
 #include "logfmt/rules/types.h"
 
 #define SCRIBE_SIZE_BUCKETS 10
-#define SCRIBE_TOP_VALUES 4     /* kept in the shard itself */
-#define SCRIBE_TABLE_VALUES 32  /* places of a value table (a power of two) */
-#define SCRIBE_TABLE_LIMIT 28   /* values it holds: with the four, Darshan's 32 */
+#define SCRIBE_TOP_VALUES 4     /* in the shard */
+#define SCRIBE_TABLE_VALUES 32  /* a power of two */
+#define SCRIBE_TABLE_LIMIT 28   /* values in use: with the four, Darshan's 32 */
 
 enum scribe_op_class { SCRIBE_OP_READ = 0, SCRIBE_OP_WRITE = 1, SCRIBE_OP_META = 2, SCRIBE_OP_NONE = 3 };
 
 struct scribe_value {
-	scribe_s64 value; /* bytes; 0 marks an empty place */
+	scribe_s64 value; /* bytes; 0: empty */
 	scribe_u64 count;
 };
 
-/* Distinct sizes or strides beyond the four of a shard; open addressing. */
+/* Values beyond the shard's four. */
 struct scribe_value_table {
-	scribe_u32 used; /* values held, at most SCRIBE_TABLE_LIMIT */
+	scribe_u32 used; /* at most SCRIBE_TABLE_LIMIT */
 	scribe_u32 pad;
-	scribe_u64 dropped; /* operations whose value found the table full */
+	scribe_u64 dropped; /* operations with a new value while full */
 	struct scribe_value v[SCRIBE_TABLE_VALUES];
 };
 
-/* Where the process is in the file. Every field is only changed atomically. */
+/* Position in the file, changed atomically. */
 struct scribe_cursor {
-	scribe_s64 last_byte[2]; /* READ, WRITE: last byte of the previous operation */
-	scribe_u64 last_end[3];  /* READ, WRITE, META: latest end so far, ns */
-	scribe_u32 last_op;      /* 1 + class of the previous operation, 0 none */
+	scribe_s64 last_byte[2]; /* READ, WRITE: of the previous operation */
+	scribe_u64 last_end[3];  /* READ, WRITE, META: latest, ns */
+	scribe_u32 last_op;      /* 1 + class of the previous operation */
 	scribe_u32 pad;
 };
 
-/* Counters of the system calls that Darshan has no counter for. */
 #define SCRIBE_EXT_COUNTERS(X) \
 	X(UNLINKS, "unlink, unlinkat of the name") \
 	X(MKDIRS, "mkdir, mkdirat") \
@@ -68,7 +66,7 @@ struct scribe_cursor {
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \
 	X(META_NS, "time in the calls counted only in this record")
 
-/* At the end of a record's integers, but in no shard: the kernel knows no ranks. */
+/* After a record's other integers. Not in shards, because the kernel does not know ranks. */
 #define SCRIBE_EXT_RANKS(X) \
 	X(RANKS_READ, "ranks that have read the file: of a shared record how many, else 1 or 0") \
 	X(RANKS_WROTE, "ranks that have written the file: of a shared record how many, else 1 or 0")
@@ -87,22 +85,22 @@ struct scribe_ext_shard {
 
 struct scribe_posix_shard {
 	scribe_u32 lock;         /* odd: being written; readers retry */
-	scribe_u32 access_table; /* 1 + index of the table of further sizes, 0 none */
+	scribe_u32 access_table; /* 1 + index; 0: none */
 	scribe_u32 stride_table;
 	scribe_u32 pad;
-	scribe_u64 events; /* operations recorded here, of every kind */
-	/* what an open and a close touch stands together: a new record is cold memory */
+	scribe_u64 events;
+	/* Fields of open and close are together, because a new record is not in the cache. */
 	scribe_u64 opens;
-	scribe_u64 busy_ns[3]; /* READ, WRITE, META: time without overlap */
+	scribe_u64 busy_ns[3]; /* READ, WRITE, META: without overlap */
 	scribe_u64 open_start, open_end, close_start, close_end;
 	scribe_u64 dups, seeks, stats, mmaps, fsyncs, fdsyncs;
 	scribe_u64 rename_sources, rename_targets;
-	scribe_u64 ops[2], bytes[2], max_byte[2]; /* [READ], [WRITE] */
-	scribe_u64 consec[2], seq[2]; /* [READ], [WRITE] */
+	scribe_u64 ops[2], bytes[2], max_byte[2]; /* READ, WRITE, as below */
+	scribe_u64 consec[2], seq[2];
 	scribe_u64 rw_switches, mem_not_aligned, file_not_aligned;
 	scribe_u64 max_ns[2], max_ns_size[2];
 	scribe_u64 size[2][SCRIBE_SIZE_BUCKETS];
-	scribe_u64 start[2], end[2]; /* READ, WRITE: first start, latest end */
+	scribe_u64 start[2], end[2]; /* first, latest */
 	struct scribe_value access[SCRIBE_TOP_VALUES];
 	struct scribe_value stride[SCRIBE_TOP_VALUES];
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fixed-width types and the few compiler words that every freestanding header
- * of logfmt/ needs. Compiled by cc for user space and by clang -target bpf for
- * the kernel, where vmlinux.h has defined the same names already.
+ * Fixed-width types and attributes for freestanding headers, compiled by cc and by clang -target bpf with
+ * vmlinux.h.
  */
 #ifndef LOGFMT_RULES_TYPES_H
 #define LOGFMT_RULES_TYPES_H

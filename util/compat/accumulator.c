@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: the accumulator, on the sums of util/logs/accum.h. The caller owns it until destroy. */
+/* Darshan's C interface: the accumulator. The caller owns it until destroy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,6 @@ static void count_files(darshan_accumulator acc, struct darshan_file_category_co
 	}
 }
 
-/* aggregation_record: space for a record of the module. */
 int darshan_accumulator_emit(darshan_accumulator acc, struct darshan_derived_metrics *metrics,
 			     void *aggregation_record)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: conversion of records to the interface's layout and back. They differ by pointers (LUSTRE,
- * HEATMAP) and by the length of DXT segments. The program frees buffers with free() or darshan_free.
+ * Darshan's C interface: conversion of records to its layout and back. They differ by pointers (LUSTRE, HEATMAP)
+ * and DXT segments. The program frees buffers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define SEGMENT sizeof(struct segment_info)
 
-/* All other records are passed as bytes, so the layouts must be equal. */
+/* Other records are passed as bytes. */
 _Static_assert(sizeof(struct darshan_posix_file) == sizeof(struct scribe_posix_record), "posix");
 _Static_assert(sizeof(struct darshan_daos_object) == sizeof(struct scribe_daos_record), "daos");
 _Static_assert(sizeof(struct darshan_apmpi_perf_record) == sizeof(struct scribe_apmpi_record), "apmpi");
@@ -80,8 +80,8 @@ int compat_from_record(int module, const void *rec, size_t len, void **buf)
 {
 	size_t n = wanted(module, rec, len);
 	void *out = *buf;
-	/* Darshan's convention: a caller's buffer has DEF_MOD_BUF_SIZE bytes. */
 
+	/* Darshan's convention: a caller's buffer has DEF_MOD_BUF_SIZE bytes. */
 	if (out && n > DEF_MOD_BUF_SIZE)
 		return compat_error("%s record is %zu bytes, but DEF_MOD_BUF_SIZE is only %d bytes",
 				    darshan_module_names[module], n, DEF_MOD_BUF_SIZE);

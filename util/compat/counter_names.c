@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: names of counters, in arrays indexed by Darshan's enums. As in Darshan, the last entry names
- * the count, and the arrays are not const.
+ * Darshan's C interface: names of counters. As in Darshan, the last entry names the count, and the arrays are not
+ * const.
  */
 #include "util/compat/darshan-logutils.h"
 
@@ -84,7 +84,6 @@ char *lustre_comp_counter_names[] = {
 	"LUSTRE_COMP_MIRROR_ID",   "LUSTRE_COMP_NUM_INDICES",
 };
 
-/* APMPI's counters combine operations with the kind of each. */
 #define Y(n) #n,
 #define X(op, kind) SCRIBE_APMPI_##kind(Y, op)
 char *apmpi_counter_names[] = {SCRIBE_APMPI_OPS(X) "APMPI_NUM_INDICES"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters of Darshan's C interface (release 3.5.0): POSIX_OPENS and so on, from the
- * lists in logfmt/. For each module the list itself, POSIX_COUNTERS, for a caller's
- * X(counter), the last of which is POSIX_NUM_INDICES; then its enumeration.
+ * lists in logfmt/. Per module the list POSIX_COUNTERS, which expands the caller's X(counter) and ends with
+ * POSIX_NUM_INDICES; then its enumeration.
  */
 #ifndef IOSCRIBE_COMPAT_DARSHAN_COUNTERS_H
 #define IOSCRIBE_COMPAT_DARSHAN_COUNTERS_H

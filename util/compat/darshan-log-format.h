@@ -168,7 +168,7 @@ struct darshan_lustre_component {
 struct darshan_lustre_record {
 	struct darshan_base_record base_rec;
 	int64_t num_comps, num_stripes;
-	struct darshan_lustre_component *comps; /* behind the record in the same memory */
+	struct darshan_lustre_component *comps; /* in the same allocation, after the record */
 	OST_ID *ost_ids;
 };
 #define LUSTRE_RECORD_SIZE(comps, stripes) \
@@ -203,7 +203,7 @@ struct darshan_heatmap_record {
 	struct darshan_base_record base_rec;
 	double bin_width_seconds;
 	int64_t nbins;
-	int64_t *write_bins, *read_bins; /* behind the record in the same memory */
+	int64_t *write_bins, *read_bins; /* in the same allocation, after the record */
 };
 
 struct darshan_dfs_file {

@@ -2,8 +2,8 @@
 /*
  * Darshan's C interface (release 3.5.0) on the ioscribe log library: same
  * names, same layouts, same results; libdarshan-util.so takes its place. Unlike
- * the rest of ioscribe, functions here tell of failures on standard error, as
- * their callers expect. docs/c-interface.md says where behaviour differs.
+ * the rest of ioscribe, functions here print failures on standard error, as
+ * their callers expect. Differences in behaviour: docs/c-interface.md.
  */
 #ifndef IOSCRIBE_COMPAT_DARSHAN_LOGUTILS_H
 #define IOSCRIBE_COMPAT_DARSHAN_LOGUTILS_H
@@ -150,8 +150,8 @@ int darshan_log_get_namehash(darshan_fd fd, struct darshan_name_record_ref **has
 int darshan_log_get_filtered_namehash(darshan_fd fd, struct darshan_name_record_ref **hash,
 				      darshan_record_id *whitelist, int whitelist_count);
 int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash);
-/* Plain bytes of a module as they stand in the file; bytes got or -1. Less than asked for: the end, and
- * the next call starts over. */
+/* Reads inflated bytes of a module, byte order of the file. Returns their number or -1. Fewer than mod_buf_sz: the
+ * end; the next call starts over. */
 int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz);
 int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz, int ver);
 
@@ -187,7 +187,7 @@ struct darshan_file_category_counters {
 	int64_t count;
 	int64_t total_read_volume_bytes, total_write_volume_bytes;
 	int64_t max_read_volume_bytes, max_write_volume_bytes; /* of one file */
-	int64_t total_max_offset_bytes, max_offset_bytes;      /* -1: the module does not tell */
+	int64_t total_max_offset_bytes, max_offset_bytes;      /* -1: unknown */
 	int64_t nprocs;                                        /* -1: all */
 };
 

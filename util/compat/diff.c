@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Darshan's C interface: two records compared on standard output in the rows of darshan-diff. With one record NULL,
- * all of the other is printed.
- */
+/* Darshan's C interface: two records (or one and NULL) compared in the rows of darshan-diff. */
 #include <stdio.h>
 #include <string.h>
 
 #include "logfmt/counters/module.h"
 #include "util/compat/state.h"
 
-/* One side of a counter; `f` is NULL for integers. */
 static void diff_row(char sign, const struct scribe_module *m, const void *rec, const char *counter,
 		     int64_t v, const double *f, const char *name)
 {
@@ -28,8 +24,8 @@ static void diff_row(char sign, const struct scribe_module *m, const void *rec, 
 static void counters_diff(int id, const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
-	/* Compared exactly. Mount point and file system stay empty columns. */
 
+	/* Compared exactly. Mount point and file system stay empty columns. */
 	for (int i = 0; i < m->ncounters; i++) {
 		int64_t a = rec1 ? scribe_record_counters(m, rec1)[i] : 0;
 		int64_t b = rec2 ? scribe_record_counters(m, rec2)[i] : 0;
@@ -54,7 +50,6 @@ static void counters_diff(int id, const void *rec1, const char *name1, const voi
 	}
 }
 
-/* NULL after the record's last bin. */
 static const int64_t *server(const struct darshan_mdhim_record *r, int64_t i)
 {
 	return r && i < r->counters[MDHIM_SERVERS] ? &r->server_histogram[i] : NULL;
@@ -79,7 +74,6 @@ static void mdhim_diff(const void *rec1, const char *name1, const void *rec2, co
 	}
 }
 
-/* A real of APMPI's heads; NULL: not on this side. */
 static void head_row(const struct darshan_apmpi_header_record *a, const double *va,
 		     const struct darshan_apmpi_header_record *b, const double *vb, const char *counter)
 {
@@ -115,8 +109,8 @@ static void apmpi_diff(const void *rec1, const void *rec2)
 {
 	const struct darshan_apmpi_header_record *a = rec1, *b = rec2;
 	bool head1 = a && a->magic == SCRIBE_APMPI_MAGIC, head2 = b && b->magic == SCRIBE_APMPI_MAGIC;
-	/* The module's first record is a head with other fields. APMPI records have neither file nor name. */
 
+	/* The module's first record is a head with other fields. APMPI records have neither file nor name. */
 	if (!head1 && !head2) {
 		perf_diff(rec1, rec2);
 		return;
@@ -134,8 +128,8 @@ static void apmpi_diff(const void *rec1, const void *rec2)
 static void daos_diff(const struct darshan_daos_object *a, const struct darshan_daos_object *b)
 {
 	char name1[48] = "", name2[48] = "";
-	/* A DAOS object has only its id. */
 
+	/* A DAOS object has only its id. */
 	if (a)
 		snprintf(name1, sizeof(name1), "%" PRIu64 ".%" PRIu64, a->oid_hi, a->oid_lo);
 	if (b)
@@ -143,7 +137,7 @@ static void daos_diff(const struct darshan_daos_object *a, const struct darshan_
 	counters_diff(DARSHAN_DAOS_MOD, a, name1, b, name2);
 }
 
-/* Not called for traces and heatmaps, which the interface cannot compare. */
+/* Not called for traces and heatmaps. */
 void compat_diff(int module, const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	switch (module) {

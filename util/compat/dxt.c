@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Darshan's C interface: traces as darshan-dxt-parser prints them, on standard output. */
+/* Darshan's C interface: traces as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static struct scribe_dxt_place location_of(const char *name, const char *mount, 
 }
 
 #if DARSHAN_DXT_THREADS
-/* Interfaces after 3.5.0 pass record versions, which determine whether segments have threads. */
+/* Interfaces after 3.5.0 pass versions. */
 #define THREADS(id) (mod_ver[id] == (uint32_t)darshan_module_versions[id])
 #else
 #define THREADS(id) false

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Darshan's C interface: open, job data, close. A darshan_fd owns its reader or writer and what was put but not yet
- * written. Errors are printed on standard error, as its callers (PyDarshan among them) expect.
+ * written. Errors are printed on standard error, as callers expect.
  */
 #include "util/compat/state.h"
 
@@ -16,7 +16,6 @@
 _Static_assert(sizeof(struct darshan_job) == sizeof(struct scribe_log_job), "job record");
 _Static_assert(sizeof(struct darshan_header) == sizeof(struct scribe_log_header), "header");
 
-/* Always returns -1, the interface's failure. */
 int compat_error(const char *fmt, ...)
 {
 	va_list ap;
@@ -29,7 +28,6 @@ int compat_error(const char *fmt, ...)
 	return -1;
 }
 
-/* NULL and a message: not opened for reading. */
 static struct scribe_reader *reader_of(darshan_fd fd)
 {
 	if (!fd || !fd->state || !fd->state->reader) {
@@ -65,8 +63,8 @@ void compat_region(darshan_fd fd, int region)
 		return;
 	s->region = region;
 	if (region < 0)
-	/* Darshan's library has one region open: returning to another starts over, which programs rely on. */
 		return;
+	/* Darshan's library has one region open: returning to another starts over, which programs rely on. */
 	scribe_reader_rewind(s->reader, region);
 	s->raw[region].len = 0;
 }
@@ -192,7 +190,7 @@ int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_arr
 	return 0;
 }
 
-/* Plain bytes of the region in the file's version and byte order. */
+/* In the file's version and byte order. */
 int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz)
 {
 	struct scribe_reader *r = reader_of(fd);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Darshan's C interface: lists of modules and names, names as a hash. The program frees the results, names one by one.
- */
+/* Darshan's C interface: lists of modules and names. The program frees the results. */
 #include "util/compat/state.h"
 
 #include <stdlib.h>
@@ -50,7 +48,7 @@ static int compare_ids(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* All names, or those in the list, in order of first appearance. NULL: failed. */
+/* NULL: failed. */
 static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, int n)
 {
 	struct scribe_names *names = fd && fd->state && fd->state->reader ? scribe_names_new() : NULL;
@@ -87,13 +85,13 @@ static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, i
 	return scribe_names_free(names);
 }
 
-/* As a C string: bytes after a NUL (log version 3.00) are lost. */
+/* Bytes after a NUL (log version 3.00) are lost. */
 static char *string_of(const struct scribe_name *name)
 {
 	return strndup(name->bytes, name->len);
 }
 
-/* *count: complete entries, also when memory ran out. */
+/* Entries that are complete. */
 void darshan_log_get_filtered_name_records(darshan_fd fd, struct darshan_name_record_info **mods, int *count,
 					   darshan_record_id *whitelist, int whitelist_count)
 {
@@ -120,7 +118,6 @@ void darshan_log_get_name_records(darshan_fd fd, struct darshan_name_record_info
 	darshan_log_get_filtered_name_records(fd, mods, count, NULL, 0);
 }
 
-/* Adds to the caller's hash. */
 int darshan_log_get_filtered_namehash(darshan_fd fd, struct darshan_name_record_ref **hash,
 				      darshan_record_id *whitelist, int whitelist_count)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Darshan's C interface: the functions of each module (mod_logutils). One implementation serves all modules; macros
- * bind it to their ids.
- */
+/* Darshan's C interface: mod_logutils. One implementation, bound by macros to the modules' ids. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +58,11 @@ static int put(darshan_fd fd, int id, void *buf)
 	return 0;
 }
 
-/* One record as rows on standard output. The interface cannot report an error here. */
+/* The interface cannot report an error here. */
 static void print(int id, void *buf, char *name, char *mnt, char *fs)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
-	static int apmpi_sync; /* from APMPI's head record, for the records after it */
+	static int apmpi_sync; /* of APMPI's head record */
 	struct scribe_printer printer = {.mpi_sync = apmpi_sync};
 	struct scribe_out out = {.fd = -1};
 	size_t len;
@@ -83,7 +80,6 @@ static void print(int id, void *buf, char *name, char *mnt, char *fs)
 	free(rec);
 }
 
-/* The text of `ioscribe parse`. */
 static void describe(int id, int ver)
 {
 	struct scribe_out out = {.fd = -1};
@@ -107,7 +103,7 @@ static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 	int64_t *c = (int64_t *)((char *)agg + m->counters_at);
 	double *f = (double *)((char *)agg + m->fcounters_at), time;
 
-	if (!p || p->rank < 0 || base->rank < 0) /* the module has no such counters */
+	if (!p || p->rank < 0 || base->rank < 0) /* not in this module */
 		return;
 	time = rf[p->meta_time] + rf[p->read_time] + rf[p->write_time];
 	for (int k = 0; k < 2; k++) { /* fastest, slowest */
@@ -139,7 +135,6 @@ static void aggregate(int id, void *rec, void *agg, int init)
 		sum->rank = -1;
 }
 
-/* Indices of a module's metrics. */
 static const struct metrics {
 	int id, bytes_read, bytes_written, max_read, max_written; /* counters; -1: not in this module */
 	int meta, read, write, slowest;                           /* fcounters */
@@ -155,7 +150,6 @@ static const struct metrics {
 	{DARSHAN_DAOS_MOD, DAOS_BYTES_READ, DAOS_BYTES_WRITTEN, -1, -1, TIMES(DAOS)},
 };
 
-/* Only called for modules in the table above. */
 static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_t *w_bytes, int64_t *max_offset,
 		   double *io_time, double *md_time, double *rw_time, int64_t *rank, int64_t *nprocs)
 {
@@ -182,7 +176,6 @@ static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_
 	return 0;
 }
 
-/* `agg` has space for a record as large as the first. */
 static void lustre_agg(void *rec, void *agg, int init)
 {
 	const struct darshan_lustre_record *from = rec;
@@ -197,7 +190,7 @@ static void lustre_agg(void *rec, void *agg, int init)
 	memcpy(to->ost_ids, from->ost_ids, (size_t)from->num_stripes * sizeof(*to->ost_ids));
 }
 
-/* Programs call this for every module; dxt_log_print_* print traces. */
+/* Traces are printed by dxt_log_print_*. */
 static void no_rows(void *rec, char *name, char *mnt, char *fs)
 {
 	(void)rec, (void)name, (void)mnt, (void)fs;

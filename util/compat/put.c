@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: writing. Job, exe and mounts share a region of the log, so they are kept until something
- * follows them. The order of puts is checked, because the format requires it.
+ * Darshan's C interface: writing. Job, exe and mounts share a region, so they are kept until something follows. The
+ * format requires an order of puts.
  */
 #include "util/compat/state.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL with a message: out of memory. */
 static darshan_fd new_fd(const char *name)
 {
 	darshan_fd fd = calloc(1, sizeof(*fd));
@@ -37,7 +36,7 @@ static darshan_fd drop_fd(darshan_fd fd)
 	return NULL;
 }
 
-/* An existing file is overwritten, as in Darshan's library; darshan_log_close removes a log that failed. */
+/* Overwrites, as in Darshan's library; darshan_log_close removes a log that failed. */
 darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag)
 {
 	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type,
@@ -98,7 +97,6 @@ static int put_failed(struct darshan_fd_int_state *s)
 	return compat_error("%s", scribe_writer_error(s->writer)->text);
 }
 
-/* Writes the job region, once, before the first name or record. */
 int compat_begin(darshan_fd fd)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -180,7 +178,7 @@ int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash
 	return 0;
 }
 
-/* Plain bytes in the layout of `ver`; not checked. */
+/* Not checked. */
 int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz, int ver)
 {
 	struct darshan_fd_int_state *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the C interface. Not installed. */
+/* Not installed. */
 #ifndef UTIL_COMPAT_STATE_H
 #define UTIL_COMPAT_STATE_H
 
@@ -9,7 +9,7 @@
 #include "logfmt/file/writer.h"
 #include "util/compat/darshan-logutils.h"
 
-/* Progress of the puts, each once and in this order. */
+/* Puts, in this order. */
 enum put_stage { PUT_NOTHING, PUT_JOB, PUT_EXE, PUT_MOUNTS, PUT_NAMES, PUT_MODULES };
 
 struct darshan_fd_int_state {
@@ -30,12 +30,12 @@ struct darshan_fd_int_state {
 	char *path;
 };
 
-/* Prints "Error: ..." on standard error; returns -1. */
+/* Returns -1. */
 int compat_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Selects a region: a module id, or one of these. After another region, or after its end, it is read from its start
- * again, as programs for Darshan's library expect.
+ * A module id, or one of these. Selected again, a region is read from its start, as programs for Darshan's library
+ * expect.
  */
 enum { REGION_JOB = -1, REGION_NAMES = -2, REGION_NONE = -3 };
 void compat_region(darshan_fd fd, int region);
@@ -43,14 +43,13 @@ void compat_region(darshan_fd fd, int region);
 /* Writes job, exe and mounts, once. 0 or -1. */
 int compat_begin(darshan_fd fd);
 
-/* Converts to the interface's layout into *buf: allocated when NULL, otherwise DEF_MOD_BUF_SIZE bytes. 1 or -1. */
+/* *buf: allocated when NULL, otherwise DEF_MOD_BUF_SIZE bytes. 1 or -1. */
 int compat_from_record(int module, const void *rec, size_t len, void **buf);
-/* The inverse, allocated. NULL: out of memory or counts out of range. */
+/* NULL: out of memory or counts out of range. */
 void *compat_to_record(int module, const void *buf, size_t *ret_len);
-/* Prints the rows of darshan-diff; one record may be NULL. */
+/* One record may be NULL. */
 void compat_diff(int module, const void *rec1, const char *name1, const void *rec2, const char *name2);
 
-/* Bytes in the interface's layout. */
 size_t compat_sizeof(int module, const void *buf);
 
 #endif

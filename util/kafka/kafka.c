@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * librdkafka by dlopen, topic names, client settings. Owns the table of functions; the library stays loaded. For
- * ioscribe-publish (producer) and ioscribe-store (consumer). Must not know what messages contain.
+ * librdkafka by dlopen. Owns the table of functions; the library stays loaded. For ioscribe-publish and
+ * ioscribe-store. Must not know what messages contain.
  */
 #include "util/kafka/kafka.h"
 
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFIG_FILE "IOSCRIBE_KAFKA_CONFIG" /* environment: path of a file with KEY=VALUE lines, such as logins */
-#define TOPIC_MOST  249                     /* bytes of a topic name */
+#define CONFIG_FILE "IOSCRIBE_KAFKA_CONFIG" /* file with KEY=VALUE lines, such as logins */
+#define TOPIC_MOST  249
 
 static struct scribe_kafka kafka;
 
@@ -66,7 +66,6 @@ static int set(rd_kafka_conf_t *conf, const char *key, const char *value, struct
 	return scribe_err_set(err, -EINVAL, "librdkafka: %s", why);
 }
 
-/* The user's settings, such as security.protocol and sasl.password. */
 static int set_users(rd_kafka_conf_t *conf, struct scribe_err *err)
 {
 	const char *path = getenv(CONFIG_FILE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Finds files of this installation, relative to /proc/self/exe. For `run`, `job` and `doctor`. */
+/* Files of this installation, relative to /proc/self/exe. */
 #include "util/link/installed.h"
 
 #include <errno.h>
@@ -37,7 +37,6 @@ int scribe_installed_find(const char *const *places, char *ret_path, size_t cap)
 
 int scribe_installed_daemon(char *ret_path, size_t cap)
 {
-	/* Beside this program, installed, or in the build tree. */
 	static const char *const places[] = {"ioscribed", "../sbin/ioscribed",
 					     "../libexec/ioscribe/ioscribed", "../runtime/daemon/ioscribed",
 					     NULL};

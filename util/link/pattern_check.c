@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Checks regular expressions of a job's settings in the command's own process, because the privileged daemon does not
- * compile users' expressions. For `run`, `job` and `doctor`.
+ * Checks a job's regular expressions in the command's own process, because the privileged daemon does not compile
+ * them.
  */
 #include "util/link/pattern_check.h"
 
@@ -36,7 +36,6 @@ static int check_line(char *line, struct scribe_err *err)
 		if (strncmp(line, keys[i], n) || !strspn(line + n, " \t="))
 			continue;
 		value = line + n + strspn(line + n, " \t=");
-		/* NAME_* may have modules after the patterns. */
 		value[strcspn(value, keys[i][0] == 'N' ? " \t" : "")] = 0;
 		return check_list(keys[i], value, err);
 	}

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* CapEff as a bit mask; 0 without /proc. */
+/* 0 without /proc. */
 static uint64_t effective(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -44,7 +44,7 @@ bool scribe_in_user_ns(void)
 	int fields;
 
 	if (!f)
-		return false; /* a kernel without user namespaces, or /proc is missing */
+		return false;
 	fields = fscanf(f, "%u %u %u", &first, &parent_first, &n);
 	fclose(f);
 	/* Only the initial namespace maps all ids to themselves. */

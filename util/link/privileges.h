@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Privileges of this process, as far as visible without trying. */
+/* Privileges, as far as visible without trying. */
 #ifndef UTIL_LINK_PRIVILEGES_H
 #define UTIL_LINK_PRIVILEGES_H
 
@@ -12,9 +12,9 @@
 
 /* Effective set. */
 bool scribe_has_cap(unsigned number);
-/* Root or the capabilities, in the initial user namespace. The kernel may refuse anyway. */
+/* In the initial user namespace. The kernel may refuse anyway. */
 bool scribe_may_trace(void);
-/* True outside of the initial user namespace, where tracing is not possible. */
+/* Tracing is not possible there. */
 bool scribe_in_user_ns(void);
 
 #endif

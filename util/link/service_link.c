@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Connection to the service: socket, start of the daemon, requests and replies, all with a deadline (CLOCK_MONOTONIC,
- * ms). The caller owns descriptors. For `run`, `job`, `trace`, `top`, `doctor`. Must not know what requests mean.
+ * Connection to the service, with a deadline (CLOCK_MONOTONIC, ms) for everything. The caller owns descriptors.
+ * Must not know what requests mean.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +50,8 @@ static int check_peer(int sock, const char *path, struct scribe_err *err)
 	socklen_t len = sizeof(cred);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-	/* Replies are trusted, so the server must be root or the caller's own user. */
 		return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	/* Replies are trusted, so the server must be root or the caller's own user. */
 	if (cred.uid != 0 && cred.uid != geteuid())
 		return scribe_err_set(err, -EPERM, "%s: served by user %u, not by root", path,
 				      (unsigned)cred.uid);
@@ -94,7 +94,7 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 	return scribe_daemon_connect(path, deadline_ms, err);
 }
 
-/* Reads the starter's standard error until it exits; the daemon listens by then (daemonize.c). */
+/* Until the starter exits; the daemon listens by then (daemonize.c). */
 static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_err *err)
 {
 	char text[400] = "", rest[400];
@@ -115,7 +115,7 @@ static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_e
 			waitpid(pid, NULL, 0);
 			return scribe_err_set(err, -ETIMEDOUT, "the daemon is not ready in time");
 		}
-		/* Text beyond the buffer is read and dropped, because only the end of the pipe matters. */
+		/* Text beyond the buffer is dropped. */
 		got = n < sizeof(text) - 1 ? read(from, text + n, sizeof(text) - 1 - n)
 					   : read(from, rest, sizeof(rest));
 		if (got < 0 && errno == EINTR)
@@ -132,7 +132,7 @@ static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/* A daemon managed by systemd must not be started outside of its unit, where it would lack the sandbox. */
+/* Outside of its systemd unit the daemon would lack the sandbox. */
 static bool belongs_to_unit(void)
 {
 	static const char *const units[] = {
@@ -183,7 +183,6 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 		dup2(null, 0);
 		dup2(null, 1);
 		dup2(pair[1], 2);
-		/* The session manager set these for our caller. */
 		unsetenv("NOTIFY_SOCKET");
 		unsetenv("LISTEN_FDS");
 		execv(path, argv);

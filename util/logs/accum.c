@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Sums of a module's records, for --total, --file and --perf of `ioscribe parse` and the C interface's accumulator.
- * They follow the rules of the counter lists and, where these differ, Darshan 3.5.0. A struct scribe_accum owns the
- * sum and the tables of files and ranks.
+ * Sums of a module's records, by the rules of the counter lists and, where these differ, Darshan 3.5.0. A struct
+ * scribe_accum owns the sum and the tables of files and ranks.
  */
 #include "util/logs/accum.h"
 
@@ -17,7 +16,6 @@
 
 #define NONE (-1)
 
-/* Indices into a module's counters. */
 struct counter_indices {
 	int module;
 	short bytes_read, bytes_written; /* integers */
@@ -46,7 +44,6 @@ static const struct counter_indices indices_of_modules[] = {
 	 SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
 };
 
-/* A record id with the sum of its records. */
 struct file_entry {
 	uint64_t id;
 	int64_t bytes_read, bytes_written, max_offset;
@@ -116,7 +113,7 @@ struct scribe_accum *scribe_accum_free(struct scribe_accum *a)
 
 /* ---- the summed record ---- */
 
-/* Inserts a common value (four values, then four counts) as Darshan does. 0: too rare, and so are the rest. */
+/* Inserts a common value as Darshan does. 0: too rare, as are the rest. */
 static int common_insert(int64_t *agg, int64_t value, int64_t count)
 {
 	int64_t val[4] = {0}, cnt[4] = {0};
@@ -152,8 +149,8 @@ static int common_insert(int64_t *agg, int64_t value, int64_t count)
 static void common_values(int64_t *agg, const int64_t *rec)
 {
 	int known[4] = {0};
-	/* All known values first, as in Darshan; a value that moves down may then be lost. */
 
+	/* All known values first, as in Darshan; a value that moves down may then be lost. */
 	for (int j = 0; j < 4; j++)
 		for (int k = 0; k < 4; k++)
 			if (agg[k] == rec[j]) {
@@ -200,7 +197,7 @@ static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t
 	}
 }
 
-/* Copies the size of a longest operation: the n-th such real belongs to the n-th such integer. */
+/* The n-th real of this rule belongs to the n-th integer. */
 static void total_slowest(const struct scribe_module *m, int which, int64_t *agg, const int64_t *rec)
 {
 	for (int i = 0; i < m->ncounters; i++)

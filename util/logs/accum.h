@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums over all records of a module and derived values, for --total, --file and --perf. The rules are those of
- * Darshan's tools, errors included, because the text must be equal. Proper reduction: logfmt/records/reduce.h.
+ * Sums and derived values for --total, --file and --perf, equal to Darshan's, errors included. Proper reduction:
+ * logfmt/records/reduce.h.
  */
 #ifndef UTIL_LOGS_ACCUM_H
 #define UTIL_LOGS_ACCUM_H
@@ -12,9 +12,9 @@
 #include "logfmt/counters/module.h"
 
 enum scribe_accum_want {
-	SCRIBE_WANT_TOTAL = 1 << 0, /* the summed record */
-	SCRIBE_WANT_FILES = 1 << 1, /* categories of files */
-	SCRIBE_WANT_PERF = 1 << 2,  /* times and performance */
+	SCRIBE_WANT_TOTAL = 1 << 0,
+	SCRIBE_WANT_FILES = 1 << 1,
+	SCRIBE_WANT_PERF = 1 << 2,
 };
 
 enum scribe_file_category {
@@ -30,7 +30,7 @@ enum scribe_file_category {
 
 struct scribe_category {
 	int64_t count;
-	int64_t bytes;      /* read and written */
+	int64_t bytes;
 	int64_t max_offset; /* -1: not in this module */
 };
 
@@ -52,10 +52,8 @@ int scribe_accum_supports(int module);
 int scribe_accum_new(int module, unsigned want, struct scribe_accum **ret_a, struct scribe_err *err);
 struct scribe_accum *scribe_accum_free(struct scribe_accum *a);
 
-/* 0 or -ENOMEM. */
 int scribe_accum_add(struct scribe_accum *a, const void *record, struct scribe_err *err);
 
-/* In the module's layout, borrowed. */
 const void *scribe_accum_total(const struct scribe_accum *a);
 /* ret_files: SCRIBE_FILES_CATEGORIES entries. */
 void scribe_accum_files(const struct scribe_accum *a, struct scribe_category *ret_files);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Copies parts of a log into a new one, for `convert`, `merge` and `trace`. An output that replaces a file is written
- * beside it and renamed; unfinished files are removed, also after a signal (leftover.h). A struct scribe_output owns
- * its writer and the temporary name.
+ * Copies parts of a log, for `convert`, `merge` and `trace`. An output is written beside the file that it replaces
+ * and renamed. A struct scribe_output owns its writer and the temporary name.
  */
 #include "util/logs/copy.h"
 

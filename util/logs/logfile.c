@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Opens a log for a tool: reader, sorted mounts, names on request. A struct scribe_log owns them until
- * scribe_log_close, also after a failure.
- */
+/* A struct scribe_log owns reader, sorted mounts and names until scribe_log_close, also after a failure. */
 #include "util/logs/logfile.h"
 
 #include <errno.h>

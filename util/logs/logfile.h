@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log opened for a tool. */
 #ifndef UTIL_LOGS_LOGFILE_H
 #define UTIL_LOGS_LOGFILE_H
 
@@ -11,12 +10,12 @@ enum scribe_log_want { SCRIBE_LOG_NAMES = 1 << 0 };
 struct scribe_log {
 	const char *path;
 	struct scribe_reader *reader;
-	struct scribe_names *names;  /* not NULL once open */
+	struct scribe_names *names;
 	struct scribe_mount *mounts; /* longest path first: the first match is a name's mount */
 	size_t nmounts;
 };
 
-/* Call close also after a failure. */
+/* Needs close, also after a failure. */
 int scribe_log_open(struct scribe_log *log, const char *path, unsigned want, struct scribe_err *err);
 void scribe_log_close(struct scribe_log *log);
 

@@ -13,7 +13,9 @@
 #define MAX_BINS 200                /* limit of Darshan's runtime */
 #define EXACT    (INT64_C(1) << 53) /* integers that a double holds exactly */
 #define NEARLY   1e-9               /* relative tolerance */
+
 #define LONGEST 1e15 /* seconds; more is damage */
+
 int scribe_merge_heat_is_sound(const struct scribe_heatmap_record *h)
 {
 	return h->nbins == 0 ||

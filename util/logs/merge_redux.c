@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Reduction over ranks for merge, by logfmt/records/reduce.h, with growing tables of common values. Several records of
- * one rank are joined first, so that variances count ranks. A struct scribe_merge_redux owns everything.
+ * Reduction over ranks for merge, with growing tables of common values. Several records of one rank are joined
+ * first, so that variances count ranks. A struct scribe_merge_redux owns everything.
  */
 #include "util/logs/merge_redux.h"
 
@@ -14,7 +14,6 @@
 #include "logfmt/records/values.h"
 #include "util/logs/merge_heat.h"
 
-/* A record of the first pass. */
 struct pair {
 	uint64_t id;
 	int64_t rank;
@@ -106,8 +105,8 @@ struct scribe_merge_redux *scribe_merge_redux_free(struct scribe_merge_redux *x)
 
 static int is_head(const struct scribe_merge_redux *x, size_t len)
 {
-	return x->module->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record);
 	/* APMPI's head describes the module, not a rank, and is shorter. */
+	return x->module->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record);
 }
 
 int scribe_merge_redux_note(struct scribe_merge_redux *x, const void *record, size_t len,
@@ -164,7 +163,6 @@ static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_
 	return j;
 }
 
-/* Adds an entry per rank with several records. */
 static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
 {
 	for (size_t j = from + 1; j < to; j++)
@@ -175,8 +173,8 @@ static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
 
 static int is_shared(const struct scribe_merge_redux *x, int64_t ranks)
 {
-	return x->module->id != SCRIBE_MOD_HEATMAP && ranks == x->nprocs;
 	/* Heatmaps stay per rank. */
+	return x->module->id != SCRIBE_MOD_HEATMAP && ranks == x->nprocs;
 }
 
 /* True: several records of one rank are joined. */
@@ -257,7 +255,6 @@ static int failed(const struct scribe_merge_redux *x, int rc, struct scribe_err 
 	return scribe_err_set(err, rc, "%s module: %s", x->module->name, scribe_strerror(rc));
 }
 
-/* Keeps the lowest rank's layout. */
 static int join_layout(struct scribe_merge_redux *x, struct shared *s, const void *record, size_t len,
 		       struct scribe_err *err)
 {
@@ -316,8 +313,8 @@ static int join(struct scribe_merge_redux *x, struct shared *s, const void *reco
 static int count_values(struct scribe_merge_redux *x, struct shared *s, const void *record,
 			struct scribe_err *err)
 {
-	if (!s->values && scribe_values_new(x->module->id, &s->values) < 0)
 	/* Common values are counted per piece, before pieces are joined. */
+	if (!s->values && scribe_values_new(x->module->id, &s->values) < 0)
 		return no_memory(x, err);
 	return scribe_values_add(s->values, record) < 0 ? no_memory(x, err) : 0;
 }

@@ -6,7 +6,6 @@
 #include "logfmt/counters/records.h"
 #include "util/logs/logfile.h"
 
-/* lookup3, little endian, with a key. */
 uint32_t scribe_obfuscate_hash(const void *bytes, size_t n, uint32_t key);
 
 void scribe_obfuscate_jobid(struct scribe_log_job *job, uint32_t key);
@@ -18,7 +17,6 @@ void scribe_obfuscate_exe(const char *exe, uint32_t key, char *to, size_t cap);
 const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key,
 				  char *to, size_t cap);
 
-/* uid, exe, names: what to replace. */
 void scribe_obfuscate_process(struct scribe_process_record *p, uint32_t key, int uid, int exe, int names);
 
 #endif

@@ -15,7 +15,6 @@ int scribe_is_partial(const struct scribe_reader *r, int module);
 /* The reason for missing records, from the metadata. May return `room` or a constant. */
 const char *scribe_partial_why(const struct scribe_reader *r, char *room, size_t cap);
 
-/* Prints Darshan's warning. */
 void scribe_print_partial(struct scribe_out *out, const char *module);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times per rank. Memory depends on the number of records, not on rank numbers, which come from the file. */
+/* Memory depends on the number of records, not on rank numbers, which come from the file. */
 #ifndef UTIL_LOGS_RANK_TIMES_H
 #define UTIL_LOGS_RANK_TIMES_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Sorts records through an unlinked temporary file; only an index of 40 bytes per record is in memory. For
- * `ioscribe diff`. Must not know what records mean.
- */
+/* Sorts records through an unlinked temporary file. Must not know what records mean. */
 #include "util/logs/record_sort.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records sorted by file, module, rank and position in the log. They are copied to a temporary file (TMPDIR or /tmp);
- * memory is 40 bytes per record and a few words per file.
+ * Records by file, module, rank and position, in a temporary file (TMPDIR or /tmp); memory is 40 bytes per record
+ * and some words per file.
  */
 #ifndef UTIL_LOGS_RECORD_SORT_H
 #define UTIL_LOGS_RECORD_SORT_H
@@ -9,7 +9,7 @@
 #include "logfmt/file/reader.h"
 
 struct scribe_record {
-	uint64_t file; /* number of its id */
+	uint64_t file;
 	int module;
 	int64_t rank;
 	uint64_t id;
@@ -20,8 +20,8 @@ struct scribe_record {
 struct scribe_record_sort;
 
 /*
- * Reads the modules for which `wanted` is true. Ids are numbered by first appearance; ids of `after` (may be NULL, must
- * outlive *ret_s) keep their numbers. The caller frees *ret_s.
+ * Reads modules for which `wanted` is true. Ids are numbered by first appearance; those of `after` (may be NULL,
+ * must outlive *ret_s) keep their numbers.
  */
 int scribe_record_sort(struct scribe_reader *r, int (*wanted)(void *ctx, int module), void *ctx,
 		       const struct scribe_record_sort *after, struct scribe_record_sort **ret_s,
@@ -32,7 +32,6 @@ struct scribe_record_sort *scribe_record_sort_free(struct scribe_record_sort *s)
 int scribe_record_sort_next(struct scribe_record_sort *s, const struct scribe_record **ret_record,
 			    struct scribe_err *err);
 
-/* Order by file, module and rank. */
 int scribe_record_compare(const struct scribe_record *a, const struct scribe_record *b);
 
 #endif

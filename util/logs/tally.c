@@ -16,7 +16,6 @@ void scribe_totals_add(struct scribe_totals *to, const struct scribe_totals *fro
 	to->run_time += from->run_time;
 }
 
-/* Index of the key, or where to insert it. */
 static size_t find_slot(const struct scribe_tally *t, const char *key, int *ret_found)
 {
 	size_t from = 0, to = t->n;

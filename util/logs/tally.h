@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Totals by user, program or file system. */
 #ifndef UTIL_LOGS_TALLY_H
 #define UTIL_LOGS_TALLY_H
 

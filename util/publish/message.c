@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Converts frames of the daemon's ring to messages. Owns names, the job, and per record of a rank the running counters
- * that messages contain, as in Darshan's connector (docs/streams.md). Runs in ioscribe-publish. Must not know rings,
- * sinks or sockets.
+ * Converts frames of the daemon's ring to messages. Owns names, the job, and per record of a rank the counters of
+ * Darshan's connector (docs/streams.md). Must not know rings, sinks or sockets.
  */
 #include "util/publish/message.h"
 
@@ -19,7 +18,7 @@
 
 #define SECOND_NS 1000000000ull
 
-/* The last open, kept to be sent again. */
+/* The last open. */
 struct opened {
 	struct scribe_publish_event event;
 	uint64_t total_ns;
@@ -121,7 +120,6 @@ static struct running *running_of(struct scribe_messages *m, const struct scribe
 
 /* ---- a line ---- */
 
-/* -1: not in this message. */
 static struct scribe_message_line line_of(const struct scribe_publish_event *e)
 {
 	return (struct scribe_message_line){.e = e,
@@ -221,7 +219,7 @@ void scribe_messages_totals(struct scribe_messages *m, uint64_t lost, bool last,
 
 /* ---- operations ---- */
 
-/* -1: not applicable. Only HDF5, and written or closed streams, count flushes. */
+/* -1: not applicable. */
 static int64_t flushes_of(const struct running *r, const struct scribe_publish_event *e)
 {
 	const bool of_stream = e->module == SCRIBE_MOD_STDIO &&

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Operations as messages of Darshan's connector for LDMS, one line of JSON or CSV each. Each record's last open is
- * kept, to be sent again to a reader that connects later.
- */
+/* Messages of Darshan's connector for LDMS, a line of JSON or CSV each. */
 #ifndef UTIL_PUBLISH_MESSAGE_H
 #define UTIL_PUBLISH_MESSAGE_H
 
@@ -18,14 +15,11 @@ int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_o
 			struct scribe_err *err);
 struct scribe_messages *scribe_messages_free(struct scribe_messages *m);
 
-/* Processes a frame and writes its message, if selected, as a line. 1: a message; 0: none; -ENOMEM. */
+/* 1: wrote a message as a line; 0: none; -ENOMEM. */
 int scribe_messages_take(struct scribe_messages *m, const struct scribe_publish_frame *frame, struct scribe_out *out);
 /* Writes what a new reader needs: CSV column names and, with `again`, each record's last open. */
 void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_out *out);
-/*
- * Totals as messages of module STREAM: operations sent, skipped by options, and `lost` before they came here. Unchanged
- * values are omitted, except the final one (`last`).
- */
+/* Totals as messages of module STREAM; `lost`: before they came here. Unchanged values are omitted unless `last`. */
 void scribe_messages_totals(struct scribe_messages *m, uint64_t lost, bool last, struct scribe_out *out);
 
 #endif

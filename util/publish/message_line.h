@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message as a line of JSON or CSV. */
+/* Messages as lines. */
 #ifndef UTIL_PUBLISH_MESSAGE_LINE_H
 #define UTIL_PUBLISH_MESSAGE_LINE_H
 
@@ -13,7 +13,7 @@ struct scribe_message_line {
 	const char *exe, *file;
 	size_t exe_bytes, file_bytes;
 	const char *op;
-	const char *module; /* NULL: the operation's */
+	const char *module;
 	uint64_t total_ns;
 	int64_t max_byte, switches, flushes, cnt, off, len;
 	int64_t points, irregular, regular, ndims, npoints;
@@ -22,7 +22,6 @@ struct scribe_message_line {
 /* The order of fields is stable (docs/streams.md). */
 void scribe_message_json(struct scribe_out *out, const struct scribe_message_line *l);
 void scribe_message_csv(struct scribe_out *out, const struct scribe_message_line *l);
-/* Column names as in LDMS's store. */
 void scribe_message_csv_header(struct scribe_out *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A node's I/O totals from the kernel's text files. Missing or unreadable files are skipped. Runs in ioscribe-publish.
- * Must not know sinks, nor when samples are due.
+ * I/O totals of this node from the kernel's text files. Missing files are skipped. Must not know sinks, nor when
+ * samples are due.
  */
 #include "util/publish/node_sample.h"
 
@@ -17,7 +17,7 @@
 #include "util/text/quoted.h"
 
 #define SECTOR     512  /* unit of diskstats, independent of the disk */
-#define MAX_MOUNTS 1024 /* NFS super blocks that are distinguished */
+#define MAX_MOUNTS 1024 /* super blocks */
 
 static const char *const metrics[] = {
 #define SCRIBE_X(name) #name,
@@ -25,7 +25,6 @@ static const char *const metrics[] = {
 #undef SCRIBE_X
 };
 
-/* Saturates at INT64_MAX. */
 static void add(struct scribe_node_sample *s, enum scribe_node_metric m, uint64_t n, uint64_t times)
 {
 	uint64_t sum = s->value[m] < 0 ? 0 : (uint64_t)s->value[m];
@@ -88,7 +87,7 @@ static bool is_disk(const char *root, const char *name)
 	return !hidden;
 }
 
-/* Fields: the kernel's Documentation/admin-guide/iostats.rst. */
+/* Documentation/admin-guide/iostats.rst */
 static void read_disks(const char *root, struct scribe_node_sample *s)
 {
 	FILE *f = open_below(root, "/proc/diskstats");
@@ -112,7 +111,6 @@ static void read_disks(const char *root, struct scribe_node_sample *s)
 
 /* ---- NFS ---- */
 
-/* Super blocks that were counted. */
 struct nfs_mounts {
 	FILE *info; /* lists mounts in the order of mountstats; NULL: count every mount */
 	char *line;
@@ -121,11 +119,11 @@ struct nfs_mounts {
 	int n;
 };
 
-/* Other mounts of the same super block show the same totals. A line is "36 35 0:45 ROOT MOUNT ...". */
 static bool is_first_mount(struct nfs_mounts *m, const char *mount)
 {
 	unsigned int major, minor;
 
+	/* Other mounts of the same super block show the same totals. */
 	while (m->info && getline(&m->line, &m->cap, m->info) > 0) {
 		int at = -1, end = -1;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A node's I/O totals from /proc and /sys. */
+/* I/O totals of this node. */
 #ifndef UTIL_PUBLISH_NODE_SAMPLE_H
 #define UTIL_PUBLISH_NODE_SAMPLE_H
 
@@ -8,7 +8,7 @@
 #include "logfmt/base/err.h"
 #include "util/text/outbuf.h"
 
-/* X(metric): totals since boot or mount; the last word is the unit. */
+/* X(metric): totals since boot or mount. */
 #define SCRIBE_NODE_METRICS(X)                                                                                       \
 	X(cpu_some_us)                                                                                               \
 	X(io_some_us)                                                                                                \

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * A publisher's subscription: connects, sends the request, maps the ring and reads frames in order. Owns connection and
- * mapping. Runs in ioscribe-publish with the user's identity. Must not know what frames mean.
- */
+/* A publisher's subscription. Owns connection and mapping. Must not know what frames mean. */
 #include "util/publish/publish_ring.h"
 
 #include <errno.h>
@@ -90,7 +87,6 @@ void scribe_publish_ring_close(struct scribe_publish_ring *r)
 	r->sock = -1;
 }
 
-/* A frame must lie within the written bytes and not wrap. */
 static bool is_sound(const struct scribe_publish_ring *r, const struct scribe_publish_frame *f, uint64_t left)
 {
 	const uint64_t rest = SCRIBE_PUBLISH_BYTES - r->taken % SCRIBE_PUBLISH_BYTES;
@@ -101,6 +97,7 @@ static bool is_sound(const struct scribe_publish_ring *r, const struct scribe_pu
 		[SCRIBE_PUBLISH_EVENT] = sizeof(struct scribe_publish_event),
 	};
 
+	/* A frame must lie within the written bytes and not wrap. */
 	if (f->type >= sizeof(least) / sizeof(least[0]) || f->bytes < least[f->type] || f->bytes % 8 ||
 	    f->bytes > left || f->bytes > rest)
 		return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Starts ioscribe-publish with another identity, for `ioscribe run`, which remains its parent, and for `ioscribe job
- * begin`, which exits before it. A pipe reports the subscription. Must not know what is sent.
+ * Starts ioscribe-publish with another identity, for `ioscribe run` (its parent) and `ioscribe job begin` (exits
+ * before it). A pipe reports the subscription. Must not know what is sent.
  */
 #include "util/publish/publisher.h"
 
@@ -23,7 +23,7 @@
 #include "util/tool/libexec.h"
 
 #define SYSTEM_LOG "/dev/log"
-#define DATA_MOST  (512ull << 20) /* memory of a publisher outside of the job's limits */
+#define DATA_MOST  (512ull << 20) /* outside of the job's limits */
 #define NICE       10
 
 /* ---- in the child ---- */
@@ -46,12 +46,12 @@ static void move(int fd, int to)
 	close(fd);
 }
 
-/* Each line on standard error becomes a datagram to the system log, dropped when that is full. */
 static void say_to_system_log(void)
 {
 	const struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = SYSTEM_LOG};
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
+	/* Each line on standard error becomes a datagram to the system log, dropped when that is full. */
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0) {
 		close(fd);
 		fd = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The table of sinks, and those with a descriptor: file, named pipe, unix socket. Runs in ioscribe-publish;
- * `ioscribe run` uses the table to validate names. Must not know what lines contain.
+ * The table of sinks, and those with a descriptor: file, named pipe, unix socket. `ioscribe run` only validates
+ * names. Must not know what lines contain.
  */
 #include "util/publish/sink.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages to a Kafka topic by librdkafka's idempotent producer. The key is job and rank, so a rank's messages are
- * in one partition, in order. librdkafka calls our code only from rd_kafka_poll. Runs in ioscribe-publish. Must not
- * know messages, except for job and rank.
+ * Messages to a Kafka topic by librdkafka's idempotent producer. The key is job and rank, so a rank's messages stay
+ * in order. Callbacks only from rd_kafka_poll. Must not know messages, except for job and rank.
  */
 #include "util/publish/sink_kafka.h"
 
@@ -22,7 +21,7 @@ static const struct scribe_kafka *kafka; /* NULL: not loaded yet */
 
 struct producer {
 	rd_kafka_t *rk;
-	size_t failed;     /* messages that librdkafka dropped */
+	size_t failed;     /* dropped */
 	const char *topic; /* borrowed from the sink */
 };
 
@@ -102,7 +101,7 @@ static int open_topic(struct scribe_sink *s, struct scribe_err *err)
 	return 0;
 }
 
-/* "JOB/RANK" of a message by message.c, where both are numbers. */
+/* "JOB/RANK" of a message. */
 static size_t key_of(const char *line, size_t n, char *ret_key)
 {
 	static const char job[] = "\"job_id\":", rank[] = "\"rank\":";

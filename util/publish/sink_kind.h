@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Interface of sinks; the table is in sink.c. A sink may block, so each publisher process has only one.
- */
+/* Interface of sinks. A sink may block, so each publisher process has only one. */
 #ifndef UTIL_PUBLISH_SINK_KIND_H
 #define UTIL_PUBLISH_SINK_KIND_H
 
@@ -11,13 +9,13 @@
 
 #include "logfmt/base/err.h"
 
-#define SCRIBE_SINK_SPEC 4096 /* bytes of a sink's name, NUL included */
+#define SCRIBE_SINK_SPEC 4096
 
 struct scribe_sink_options {
 	bool is_csv;
 	uint32_t every;   /* of a record's reads, and of its writes, send the first of so many */
-	uint32_t rate;    /* most reads and writes per second; 0: all */
-	uint64_t modules; /* bits of enum scribe_module_id to send */
+	uint32_t rate;    /* per second; 0: all */
+	uint64_t modules; /* bit per module */
 };
 
 struct scribe_sink {
@@ -26,7 +24,7 @@ struct scribe_sink {
 	struct scribe_sink_options options;
 	bool is_open;
 	int fd;    /* for POLLOUT; -1: the sink cannot be polled */
-	void *own; /* state of the kind */
+	void *own;
 	char why[256]; /* last asynchronous failure; empty: none */
 };
 
@@ -39,8 +37,8 @@ struct scribe_sink_kind {
 	/* The host of the n-th address of a valid sink; false: no more. NULL: a sink of this node. */
 	bool (*host)(const char *rest, unsigned n, char *host, size_t room);
 	/*
-	 * Opens, or reopens after close. Negative: try again later. This function and the next two may hang, as a
-	 * file system can; publish_guard.c then ends the process.
+	 * Opens or reopens. Negative: try again later. This and the next two may hang; publish_guard.c then ends
+	 * the process.
 	 */
 	int (*open)(struct scribe_sink *s, struct scribe_err *err);
 	/* Sends whole lines; *ret_sent may be less, or 0. -EPIPE: disconnected; other codes: try again later. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages to an LDMS daemon by streams, as Darshan's connector, or by the newer message channels. libldms is
- * loaded on open, by function name: packages must not depend on it, and its versions differ. LDMS's threads call
- * on_event. Runs in ioscribe-publish. Must not know what messages contain.
+ * Messages to an LDMS daemon by streams, as Darshan's connector, or message channels. libldms is loaded by function
+ * name, because versions differ. LDMS's threads call on_event. Must not know what messages contain.
  */
 #include "util/publish/sink_ldms.h"
 
@@ -34,7 +33,6 @@ struct event {
 
 typedef void (*on_event_fn)(void *x, const struct event *e, void *arg);
 
-/* Functions of libldms and libldmsd_stream. */
 static struct {
 	void *(*new3)(const char *xprt, const char *auth, void *options);
 	void *(*new4)(const char *xprt, void *log, const char *auth, void *options);
@@ -96,7 +94,6 @@ static int load(struct scribe_err *err)
 
 /* ---- the connection ---- */
 
-/* Called in LDMS's thread. */
 static void on_event(void *x, const struct event *e, void *arg)
 {
 	struct transport *t = arg;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LDMS sinks: streams and message channels. */
 #ifndef UTIL_PUBLISH_SINK_LDMS_H
 #define UTIL_PUBLISH_SINK_LDMS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Options of a sink, NAME=VALUE, each followed by a comma, before the kind. They select operations. */
+/* Options NAME=VALUE, before the kind of sink. They select operations. */
 #include "util/publish/sink_options.h"
 
 #include <errno.h>
@@ -22,7 +22,6 @@ static int take_number(const char *name, const char *value, size_t n, uint32_t *
 	return 0;
 }
 
-/* Names joined by '+'. */
 static int take_modules(const char *value, size_t n, uint64_t *ret, struct scribe_err *err)
 {
 	static const struct {

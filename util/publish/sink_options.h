@@ -5,7 +5,7 @@
 
 #include "util/publish/sink_kind.h"
 
-/* *ret_rest: the text after the options. 0 or -EINVAL. */
+/* ret_rest: after the options. */
 int scribe_sink_options_read(const char *spec, struct scribe_sink_options *ret_options, const char **ret_rest,
 			     struct scribe_err *err);
 

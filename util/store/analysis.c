@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions in Python: starts the interpreter with python/ioscribe/analysis.py and reads its standard output. The
- * database's address, which can contain a password, goes through the environment. Analyses query only through
- * ioscribe-query, which cannot change the database. Must not know JSON.
+ * Questions in Python: starts the interpreter with python/ioscribe/analysis.py. The database's address, which can
+ * contain a password, goes through the environment. Analyses query only through ioscribe-query. Must not know JSON.
  */
 #include "util/store/analysis.h"
 
@@ -30,7 +29,6 @@
 
 enum { ENV_DB, ENV_QUESTIONS, ENV_QUERY, ENV_DEPTH, NENV };
 
-/* Arguments and environment of a child. */
 struct start {
 	const char *python;
 	char runner[2 * PATH_MAX];
@@ -53,8 +51,8 @@ static int no_memory(const struct scribe_question *q, struct scribe_err *err)
 }
 
 /* ---- arguments ---- */
-/* Searched as installed, in the build tree, and at the configured path. */
 
+/* Searched as installed, in the build tree, and at the configured path. */
 static int find_runner(struct start *s, const char *self, const char *name, struct scribe_err *err)
 {
 	const char *const places[] = {SCRIBE_PYTHON_FROM_LIBEXEC, "python"};
@@ -79,11 +77,11 @@ static int find_runner(struct start *s, const char *self, const char *name, stru
 			      strerror(errno));
 }
 
-/* NAME=TEXT or NAME:=INTEGER, because the runner does not parse the question's head. */
 static void make_arguments(struct start *s, const struct scribe_question *q)
 {
 	int n = 0;
 
+	/* The runner does not parse the question's head, so types are passed: NAME=TEXT or NAME:=INTEGER. */
 	s->argv[n++] = (char *)(uintptr_t)s->python;
 	s->argv[n++] = "-B"; /* no __pycache__ beside the analysis */
 	s->argv[n++] = s->runner;
@@ -108,7 +106,6 @@ static bool is_ours(const struct start *s, const char *variable)
 	return false;
 }
 
-/* Built before fork: afterwards malloc could deadlock on a lock of another thread. */
 static int make_environment(struct start *s, const char *self, const struct scribe_question *q,
 			    const struct scribe_ask *from, struct scribe_err *err)
 {
@@ -116,6 +113,7 @@ static int make_environment(struct start *s, const char *self, const struct scri
 	int depth = asked ? atoi(asked) + 1 : 1;
 	size_t n = 0, to = 0;
 
+	/* Built before fork: afterwards malloc could deadlock on a lock of another thread. */
 	if (depth > MAX_DEPTH)
 		return scribe_err_set(err, -EINVAL, "%s: analyses that ask analyses, more than %d deep",
 				      q->name, MAX_DEPTH);
@@ -236,7 +234,7 @@ static int wait_for_output(const struct child *c, struct scribe_err *err)
 	}
 }
 
-/* 1: the result is complete; 0: the output ended before. */
+/* 1: complete; 0: the output ended before. */
 static int receive(const struct child *c, struct scribe_frame_json *json, struct scribe_err *err)
 {
 	char piece[16384];
@@ -260,7 +258,6 @@ static int receive(const struct child *c, struct scribe_frame_json *json, struct
 	}
 }
 
-/* Gives the child time to remove its files. */
 static void kill_it(const struct child *c, pid_t whom)
 {
 	int64_t end = scribe_sql_now_ms() + GRACE_MS;
@@ -273,7 +270,7 @@ static void kill_it(const struct child *c, pid_t whom)
 	kill(whom, SIGKILL);
 }
 
-/* Sends SIGKILL to all children of all threads. Returns their number. */
+/* Returns the number of children. */
 static int kill_children(void)
 {
 	DIR *threads = opendir("/proc/self/task");
@@ -298,11 +295,14 @@ static int kill_children(void)
 	return n;
 }
 
-/* Kills what left the group by setsid: as subreaper this process inherits orphans, and their children as they exit. */
 static void kill_orphans(void)
 {
 	int64_t end = scribe_sql_now_ms() + GRACE_MS;
 
+	/*
+	 * As subreaper this process inherits orphans, also those that left the group by setsid, and their children
+	 * as they exit.
+	 */
 	while (kill_children() && scribe_sql_now_ms() < end) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
@@ -310,12 +310,12 @@ static void kill_orphans(void)
 	}
 }
 
-/* Reaps the child. Until then its pid cannot be reused, so killing its group is safe. */
 static int end_child(const struct child *c, int rc)
 {
 	bool own_group = c->from->limit.end_ms > 0;
 	int status = 0;
 
+	/* Until this the pid cannot be reused, so killing the group is safe. */
 	close(c->fd);
 	if (rc < 0)
 		kill_it(c, own_group ? -c->pid : c->pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running a question, SQL or Python. */
+/* Runs questions. */
 #ifndef UTIL_STORE_ANALYSIS_H
 #define UTIL_STORE_ANALYSIS_H
 
@@ -9,15 +9,14 @@
 #include "util/store/store.h"
 
 struct scribe_ask {
-	struct scribe_store *store; /* open, for SQL */
-	const char *db, *folders;   /* for Python: the store's address, and the question folders */
+	struct scribe_store *store;
+	const char *db, *folders;   /* for Python */
 	struct scribe_sql_limit limit;
 };
 
 /*
- * Runs q with validated values; `row` receives each row. Python runs as a process; with a limit, nothing that it
- * started survives the call, so the caller must not have other children. -EIO: the analysis failed; -ETIMEDOUT,
- * -ECANCELED.
+ * `row` receives each row. Python runs as a process; with a limit, nothing that it started survives the call, so
+ * the caller must not have other children. -EIO, -ETIMEDOUT, -ECANCELED.
  */
 int scribe_question_run(const struct scribe_question *q, const struct scribe_sql_value *values,
 			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,

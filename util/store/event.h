@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message of a Darshan-LDMS stream: operations of one kind. */
+/* A message of a Darshan-LDMS stream. */
 #ifndef UTIL_STORE_EVENT_H
 #define UTIL_STORE_EVENT_H
 
 #include <stdint.h>
 
-/* Operations per message; connectors send one. */
 #define SCRIBE_EVENT_MAX_SEGS 64
 /* 1 PiB per operation. */
 #define SCRIBE_EVENT_MAX_LEN (INT64_C(1) << 50)
-/* A number that the message lacks, or that is -1 in it. */
+/* Absent, or -1 in the message. */
 #define SCRIBE_EVENT_NONE INT64_MIN
 
-/* X(JSON key, field): integers of the message; T: texts. */
+/* X(JSON key, field); T: texts. */
 #define SCRIBE_EVENT_INTS(X)                                                                                 \
 	X("uid", uid)                                                                                        \
 	X("job_id", job_id)                                                                                  \
@@ -50,7 +49,7 @@ struct scribe_event_seg {
 #undef SCRIBE_X
 };
 
-/* Texts are borrowed; NULL: absent or "N/A". */
+/* NULL: absent or "N/A". */
 struct scribe_store_event {
 	uint64_t record_id;
 #define SCRIBE_X(key, field) int64_t field;
@@ -63,7 +62,6 @@ struct scribe_store_event {
 	struct scribe_event_seg segs[SCRIBE_EVENT_MAX_SEGS];
 };
 
-/* Rounds to microseconds; keeps SCRIBE_EVENT_NONE. */
 static inline int64_t scribe_event_us(int64_t ns)
 {
 	return ns == SCRIBE_EVENT_NONE ? ns : (ns + (ns < 0 ? -500 : 500)) / 1000;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON messages into struct scribe_store_event, by json_plain.h or YAJL callbacks. Numbers arrive as text, so
- * a record id keeps 64 bits and a time its ns. The reader owns parser and texts and is reused per line. Must
- * not know where lines come from.
+ * JSON messages into struct scribe_store_event. Numbers arrive as text, so that a record id keeps 64 bits and a time its
+ * ns. The reader owns parser and texts. Must not know where lines come from.
  */
 #include "util/store/event_json.h"
 
@@ -18,6 +17,7 @@
 
 #define MAX_DEPTH  16 /* nesting accepted; messages have 3 */
 #define MAX_FIELDS 16 /* keys of a message or operation */
+
 /* KIND_ID: unsigned; KIND_TIME: seconds, stored as ns. */
 enum kind { KIND_INT, KIND_ID, KIND_TEXT, KIND_TIME };
 
@@ -82,8 +82,8 @@ static const struct field *field_find(struct scribe_event_json *r, const unsigne
 {
 	const struct field *table = r->in_seg ? seg_fields : fields;
 	uint8_t *after = &r->after[r->in_seg][r->last[r->in_seg]];
-	/* A sender writes keys in a fixed order, so the key that followed last time is tried first. */
 
+	/* A sender writes keys in a fixed order, so the key that followed last time is tried first. */
 	if (is_key(&table[*after], key, len)) {
 		r->last[r->in_seg] = *after;
 		return &table[*after];
@@ -101,7 +101,6 @@ static void *target(struct scribe_event_json *r)
 	return (r->in_seg ? (char *)&r->event->segs[r->event->nsegs] : (char *)r->event) + r->field->at;
 }
 
-/* True directly within the message or an operation. */
 static bool is_ours(const struct scribe_event_json *r)
 {
 	return r->depth == (r->in_seg ? 3 : 1);
@@ -228,7 +227,7 @@ static int on_close_array(void *ctx)
 	return 1;
 }
 
-/* null, true and false are not valid for a known key. */
+/* Not valid for a known key. */
 static int on_other(void *ctx)
 {
 	struct scribe_event_json *r = ctx;
@@ -273,7 +272,7 @@ struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *r)
 	return NULL;
 }
 
-/* Why the operation is impossible, or NULL. Such values would spoil sums and the job's times. */
+/* NULL: valid. Impossible values would spoil sums and the job's times. */
 static const char *impossible(const struct scribe_event_seg *s)
 {
 	const int64_t start = s->start_ns == SCRIBE_EVENT_NONE ? 0 : s->start_ns;
@@ -287,7 +286,6 @@ static const char *impossible(const struct scribe_event_seg *s)
 	return NULL;
 }
 
-/* Checks for mandatory fields. */
 static int check(const struct scribe_event_json *r, struct scribe_err *err)
 {
 	const struct scribe_store_event *e = r->event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads messages of a Darshan-LDMS stream. */
+/* Messages of a Darshan-LDMS stream. */
 #ifndef UTIL_STORE_EVENT_JSON_H
 #define UTIL_STORE_EVENT_JSON_H
 
@@ -8,7 +8,6 @@
 #include "logfmt/base/err.h"
 #include "util/store/event.h"
 
-/* Bytes of all texts of a message with their NULs. */
 #define SCRIBE_EVENT_MAX_TEXT 65536
 
 struct scribe_event_json;
@@ -17,8 +16,8 @@ int scribe_event_json_new(struct scribe_event_json **ret_reader, struct scribe_e
 struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *reader);
 
 /*
- * Parses one line with exactly one JSON object; unknown keys are skipped. Texts are valid until the next call.
- * -SCRIBE_E_FORMAT (the message has no position) or -ENOMEM.
+ * One line with one JSON object; unknown keys are skipped. Texts are valid until the next call. -SCRIBE_E_FORMAT or
+ * -ENOMEM.
  */
 int scribe_event_json_read(struct scribe_event_json *reader, const char *line, size_t len,
 			   struct scribe_store_event *ret_event, struct scribe_err *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Parses {"columns": [{"text": NAME, "type": ...}], "rows": [[...]]} or {"error": LINE} by YAJL, holding one row. A
- * struct scribe_frame_json owns parser and buffer. Must not know processes.
+ * {"columns": [{"text": NAME, "type": ...}], "rows": [[...]]} or {"error": LINE}, one row at a time. A struct
+ * scribe_frame_json owns parser and buffer. Must not know processes.
  */
 #include "util/store/frame_json.h"
 
@@ -14,7 +14,6 @@
 #include "util/store/json_numbers.h"
 #include "util/store/question.h"
 
-/* Last key of the outer object. */
 enum part { PART_NONE, PART_COLUMNS, PART_ROWS, PART_ERROR };
 
 struct scribe_frame_json {
@@ -49,7 +48,7 @@ static int not_ours(struct scribe_frame_json *f)
 
 /* ---- values ---- */
 
-/* NULL, with an error set: a value is not allowed here. */
+/* NULL: not allowed here. */
 static struct scribe_sql_value *next_value(struct scribe_frame_json *f, enum scribe_sql_kind kind)
 {
 	struct scribe_sql_value *v = &f->values[f->n];
@@ -171,7 +170,6 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
 	return f->part == PART_NONE || (f->part == PART_ROWS) != f->has_columns ? not_ours(f) : 1;
 }
 
-/* Allowed: the outer object, and one per column. */
 static int on_open_object(void *ctx)
 {
 	struct scribe_frame_json *f = ctx;
@@ -190,7 +188,6 @@ static int on_close_object(void *ctx)
 	return !f->done || f->part == PART_ROWS ? 1 : not_ours(f);
 }
 
-/* Allowed: the lists of columns and rows, and one per row. */
 static int on_open_array(void *ctx)
 {
 	struct scribe_frame_json *f = ctx;
@@ -204,7 +201,6 @@ static int on_open_array(void *ctx)
 	return 1;
 }
 
-/* Passes on a row, or all columns. */
 static int on_close_array(void *ctx)
 {
 	struct scribe_frame_json *f = ctx;

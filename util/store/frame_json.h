@@ -12,12 +12,12 @@
 
 struct scribe_frame_json;
 
-/* `row` receives rows as they are parsed. name, ctx and err are borrowed until free. NULL: out of memory. */
+/* All is borrowed until free. NULL: out of memory. */
 struct scribe_frame_json *scribe_frame_json_new(const char *name, scribe_sql_row_fn *row, void *ctx,
 						struct scribe_err *err);
 struct scribe_frame_json *scribe_frame_json_free(struct scribe_frame_json *f);
 
-/* Parses more bytes. 1: complete; 0: not yet; negative with a message. */
+/* 1: complete; 0: not yet. */
 int scribe_frame_json_feed(struct scribe_frame_json *f, const void *bytes, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON numbers without loss. False: the text does not represent such a value. */
+/* False: not exactly such a value. */
 #ifndef UTIL_STORE_JSON_NUMBERS_H
 #define UTIL_STORE_JSON_NUMBERS_H
 
@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An integer. INT64_MIN is refused, because it is SCRIBE_EVENT_NONE. */
+/* INT64_MIN is refused: SCRIBE_EVENT_NONE. */
 bool scribe_json_int(const char *s, size_t len, int64_t *ret);
-/* An unsigned integer. */
 bool scribe_json_id(const char *s, size_t len, uint64_t *ret);
 /* Seconds, rounded to ns; at most 9,000,000,000. */
 bool scribe_json_time(const char *s, size_t len, int64_t *ret_ns);

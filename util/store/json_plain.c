@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Fast parser for JSON without rare elements, in one pass without copies: YAJL took a third of the store's time. It
- * accepts a subset of YAJL; everything else is left to YAJL, also errors. Must not know what the text means.
+ * Fast parser for JSON, in one pass without copies: YAJL took a third of the store's time. Everything unusual is
+ * left to YAJL, also errors. Must not know what the text means.
  */
 #include "util/store/json_plain.h"
 
@@ -19,7 +19,6 @@ struct scan {
 	int depth;
 };
 
-/* Consumes c if it is next. */
 static bool have(struct scan *s, char c)
 {
 	if (s->at == s->end || *s->at != c)
@@ -67,7 +66,7 @@ static uint64_t eight(uint8_t byte)
 	return byte * 0x0101010101010101ULL;
 }
 
-/* Number of leading plain bytes: printable ASCII, no quote, no backslash. */
+/* Printable ASCII except quote and backslash. */
 static unsigned plain_of_eight(const char *p)
 {
 	uint64_t v, quote, slash, marks;
@@ -81,7 +80,7 @@ static unsigned plain_of_eight(const char *p)
 	return marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
 }
 
-/* The text up to the closing quote; NULL: not plain, or no end. */
+/* NULL: not plain, or without end. */
 static const char *scan_quoted(struct scan *s, size_t *ret_len)
 {
 	const char *begin = s->at, *p = begin;
@@ -106,7 +105,6 @@ static bool scan_text(struct scan *s)
 	return text && s->cb->yajl_string(s->ctx, (const unsigned char *)text, len);
 }
 
-/* Also consumes the colon. */
 static bool scan_key(struct scan *s)
 {
 	const char *key;

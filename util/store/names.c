@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Dictionaries of the store: operations, nodes, metrics, files, jobs and programs have numbers in the database,
- * cached in hash tables. Numbers never change, so the cache stays valid while other stores write; only deletion
- * requires clear. Runs in ioscribe-store.
+ * Dictionaries: operations, nodes, metrics, files, jobs and programs have numbers, cached in hash tables. They
+ * never change, so the cache stays valid while other stores write; only deletion requires clear.
  */
 #include "util/store/names.h"
 
@@ -19,7 +18,6 @@
 #define HASH_FUNCTION(key, len, hashv) ((hashv) = (unsigned)scribe_keyed((key), (len)))
 #include <uthash.h>
 
-/* Key: a letter for the table, then the text. */
 struct named {
 	UT_hash_handle hh;
 	int64_t id;
@@ -108,7 +106,7 @@ bool scribe_store_names_full(const struct scribe_store_names *names)
 	return names->n >= SCRIBE_NAMES_MAX;
 }
 
-/* The caller rolls back after any error, which clears the tables. */
+/* The caller rolls back, which clears the tables. */
 static int no_memory(struct scribe_err *err)
 {
 	return scribe_err_set(err, -ENOMEM, "store: names: out of memory");
@@ -128,7 +126,6 @@ const char *scribe_store_key(const char *text, char *room)
 	return room;
 }
 
-/* A row with a number and optionally a flag. */
 static int on_id(void *ctx, int n, const char *const *columns, const struct scribe_sql_value *values,
 		 struct scribe_err *err)
 {
@@ -162,13 +159,13 @@ static int remember(struct scribe_store_names *names, const char *key, size_t le
 	return 0;
 }
 
-/* Cached by `key`. The statement must return the row also after a conflict: DO NOTHING would not. */
 static int named_id(struct scribe_store_names *names, const char *key, size_t len, const char *sql,
 		    const struct scribe_sql_value *values, int n, int64_t *ret_id, struct scribe_err *err)
 {
 	struct named *found;
 	int rc;
 
+	/* The statement must return the row also after a conflict: DO NOTHING would not. */
 	HASH_FIND(hh, names->named, key, len, found);
 	if (found) {
 		*ret_id = found->id;
@@ -181,12 +178,12 @@ static int named_id(struct scribe_store_names *names, const char *key, size_t le
 	return remember(names, key, len, names->id, err);
 }
 
-/* Table letter and texts, separated by a byte that they do not contain. 0: longer than cap. */
+/* 0: longer than cap. The separator is not in any text. */
 static size_t join_key(char *key, size_t cap, char table, const char *const *texts, int n)
 {
 	size_t len = 0;
-	/* Not snprintf, which is slow, because every message needs keys. */
 
+	/* Not snprintf, which is slow, because every message needs keys. */
 	for (int i = 0; i < n; i++) {
 		size_t add = strlen(texts[i]);
 
@@ -216,7 +213,6 @@ int scribe_store_operation(struct scribe_store_names *names, const char *module,
 		values, 3, ret_id, err);
 }
 
-/* `what`: for messages. */
 static int named(struct scribe_store_names *names, char table, const char *what, const char *name, const char *sql,
 		 int64_t *ret_id, struct scribe_err *err)
 {
@@ -260,7 +256,7 @@ int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t re
 		*ret_id = file->id;
 		return 0;
 	}
-	/* Text, because the database has no unsigned 64-bit integers. */
+	/* Text: databases lack unsigned 64-bit integers. */
 	snprintf(id, sizeof(id), "%" PRIu64, record_id);
 	values[0] = scribe_sql_text(id);
 	values[1] = scribe_sql_text(path);
@@ -310,7 +306,7 @@ static int on_job(void *ctx, int n, const char *const *columns, const struct scr
 	return 0;
 }
 
-/* Reads the id's jobs from the database, after writing pending times. */
+/* Writes pending times first. */
 static int load_jobs(struct scribe_store_names *names, struct job_id *j, struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(j->job_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dictionaries of the store: numbers that rows of `event` contain. Cached, within bounded memory. */
+/* Numbers in rows of `event`. */
 #ifndef UTIL_STORE_NAMES_H
 #define UTIL_STORE_NAMES_H
 
@@ -16,7 +16,6 @@
 /* Bytes of a text in an index: PostgreSQL limits a whole index row to 2,704. */
 #define SCRIBE_STORE_KEY 2048
 
-/* Cached entries, after which all are dropped. */
 #define SCRIBE_NAMES_MAX 500000
 
 struct scribe_store_names;
@@ -25,15 +24,15 @@ int scribe_store_names_new(const struct scribe_sql_kind_ops *ops, void *db,
 			   struct scribe_store_names **ret_names, struct scribe_err *err);
 struct scribe_store_names *scribe_store_names_free(struct scribe_store_names *names);
 
-/* Drops the cache: after a rollback, or when rows were deleted. */
+/* After a rollback, or when rows were deleted. */
 void scribe_store_names_clear(struct scribe_store_names *names);
-/* Time to clear? Call between transactions. */
+/* Call between transactions. */
 bool scribe_store_names_full(const struct scribe_store_names *names);
 
-/* Shortens a long text for an index: its start in whole characters, '#', a hash. room: SCRIBE_STORE_KEY + 1 bytes. */
+/* For an index: whole characters, '#', a hash. room: SCRIBE_STORE_KEY + 1 bytes. */
 const char *scribe_store_key(const char *text, char *room);
 
-/* Numbers in the tables; new entries are added. path may be NULL. */
+/* New entries are added. path may be NULL. */
 int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,
 			   const char *type, int64_t *ret_id, struct scribe_err *err);
 int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id,
@@ -47,20 +46,17 @@ struct scribe_store_job {
 	int64_t id, uid, use, first_us, last_us;
 	enum scribe_store_origin origin;
 	bool changed;
-	bool is_new;   /* added by this call */
+	bool is_new;
 	bool is_other; /* first call with another origin */
 	bool other_told;
 };
 
-/*
- * The job with this id and a matching time (us since 1970), added if needed; its time is widened. *ret_job is valid
- * until the next call.
- */
+/* Added if needed; the time is widened. *ret_job is valid until the next call. */
 int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us,
 		     int64_t to_us, enum scribe_store_origin origin, const struct scribe_store_job **ret_job,
 		     struct scribe_err *err);
 int scribe_store_exe(struct scribe_store_names *names, int64_t job, const char *exe, struct scribe_err *err);
-/* Writes changed times; call before a commit. */
+/* Before a commit. */
 int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *err);
 
 #endif

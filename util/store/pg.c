@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL by libpq: connection, statements, transactions. Writers of one database exclude each other by an
- * advisory lock; questions do not wait. A struct scribe_pg owns connection and prepared statements. Part of
- * ioscribe-postgresql.so. Must not know what the tables mean.
+ * PostgreSQL by libpq. Writers of one database exclude each other by an advisory lock. A struct scribe_pg owns
+ * connection and prepared statements. Must not know what the tables mean.
  */
 #include "util/store/pg.h"
 
@@ -18,16 +17,15 @@
 #define CONNECT_SECONDS "10" /* per address of the host */
 #define MAX_VALUES      32   /* of a statement */
 #define LOOK_MS         200  /* interval of checking a question's limit */
-#define LATE_MS         5000 /* beyond the limit, for a server that does not end the question */
+#define LATE_MS         5000 /* beyond the limit, for a server that does not respond */
 
 static const char settings[] =
 	"SET lock_timeout = '60s'"; /* another store commits at least every few seconds */
 
-/* PostgreSQL's type numbers. */
 enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23, PG_TEXT = 25, PG_FLOAT4 = 700 };
 enum { PG_FLOAT8 = 701, PG_NUMERIC = 1700 };
 
-/* SQLSTATE to the codes that callers distinguish; -ENOSPC and -ENOTCONN are worth waiting for. */
+/* -ENOSPC and -ENOTCONN are worth waiting for. */
 static int code_of(const char *state)
 {
 	if (!state)
@@ -40,7 +38,6 @@ static int code_of(const char *state)
 		       : -EIO;
 }
 
-/* Only the first line: the others are hints and positions. */
 static int tell_failure(struct scribe_pg *pg, const PGresult *res, struct scribe_err *err)
 {
 	const char *text = res ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY) : NULL;
@@ -72,7 +69,7 @@ static void cancel(struct scribe_pg *pg)
 	PQfreeCancel(cancel);
 }
 
-/* Like PQgetResult, but with the limit, which statement_timeout enforces on the server. */
+/* With the limit, which statement_timeout enforces on the server. */
 static PGresult *next_result(struct scribe_pg *pg)
 {
 	const int64_t end_ms = pg->limit.end_ms ? pg->limit.end_ms + LATE_MS : INT64_MAX;
@@ -148,7 +145,6 @@ static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 
 /* ---- statements ---- */
 
-/* Values in libpq's text form. */
 struct bound {
 	Oid types[MAX_VALUES];
 	const char *texts[MAX_VALUES];
@@ -180,7 +176,6 @@ static void bind_values(struct bound *b, const struct scribe_sql_value *values, 
 	}
 }
 
-/* Texts are borrowed until the result is cleared. */
 static struct scribe_sql_value value_of(const PGresult *res, int column)
 {
 	struct scribe_sql_value v = {.kind = SCRIBE_SQL_IS_TEXT};
@@ -214,7 +209,6 @@ static struct scribe_sql_value value_of(const PGresult *res, int column)
 	return v;
 }
 
-/* `named`: the columns were passed on already. */
 static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_sql_row_fn *row, void *ctx,
 		       struct scribe_err *err)
 {
@@ -259,7 +253,7 @@ static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx,
 	return rc;
 }
 
-/* *ret_number: index of the prepared statement; -1: the cache is full. Keys are addresses of constant texts. */
+/* *ret_number -1: the cache is full. Keys are addresses. */
 static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b, int n, int *ret_number,
 		   struct scribe_err *err)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the PostgreSQL module. */
 #ifndef UTIL_STORE_PG_H
 #define UTIL_STORE_PG_H
 
@@ -29,9 +28,8 @@ struct scribe_pg {
 	int by_staging; /* batches still to go through the staging table, after one with known rows */
 };
 
-/* Sets err from the result, which it frees; NULL: from the connection. Returns the code. */
+/* Frees the result; NULL: error of the connection. Returns the code. */
 int scribe_pg_failed(struct scribe_pg *pg, PGresult *res, struct scribe_err *err);
-/* Runs statements without values. */
 int scribe_pg_run(void *db, const char *sql, struct scribe_err *err);
 int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
@@ -40,7 +38,6 @@ int scribe_pg_commit(void *db, struct scribe_err *err);
 void scribe_pg_roll_back(void *db);
 void scribe_pg_limit(void *db, const struct scribe_sql_limit *limit);
 
-/* Sets pg->conn. */
 int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL as a kind of database, in the module ioscribe-postgresql.so, which sql_kinds.c loads by symbol, so that
- * SQLite stores do not need libpq. Must not know how statements are sent.
+ * PostgreSQL as a kind of database, in a module, so that SQLite stores do not need libpq. Must not know how
+ * statements are sent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int pg_open(const char *place, bool read_only, void **ret_db, struct scri
 	return 0;
 }
 
-/* spread(x): integer standard deviation, exact and truncated, equal to the SQLite function. */
+/* Exact and truncated, equal to the SQLite function. */
 static const char setup[] =
 	"CREATE FUNCTION ioscribe_root(v NUMERIC) RETURNS BIGINT LANGUAGE SQL IMMUTABLE STRICT AS $$"
 	" SELECT (r - CASE WHEN r * r > v THEN 1 ELSE 0 END)::bigint FROM (SELECT trunc(sqrt(v)) AS r) t $$;"
@@ -51,7 +51,7 @@ static const char setup[] =
 	"CREATE AGGREGATE spread(BIGINT) (SFUNC = array_append, STYPE = BIGINT[], INITCOND = '{}',"
 	" FINALFUNC = ioscribe_spread_end);";
 
-/* Equal to the SQLite functions: whole(x) truncates and saturates; ahead(t) is 1 for times over a day ahead. */
+/* Equal to the SQLite functions. */
 static const char setup_functions[] =
 	"CREATE FUNCTION whole(v NUMERIC) RETURNS BIGINT LANGUAGE SQL IMMUTABLE STRICT AS $$"
 	" SELECT trunc(LEAST(GREATEST(v, -9223372036854775808), 9223372036854775807))::bigint $$;"

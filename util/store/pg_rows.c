@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of `event` in PostgreSQL: one partition per day (UTC), filled by COPY; batches with existing rows go through a
- * staging table. Old days are dropped as partitions. Part of ioscribe-postgresql.so. Must not know how to connect.
+ * Rows of `event` in PostgreSQL: a partition per day (UTC), filled by COPY; batches with known rows go through a
+ * staging table. Old days are dropped as partitions. Must not know how to connect.
  */
 #include "util/store/pg_rows.h"
 
@@ -98,7 +98,7 @@ static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 
 /* ---- rows in ---- */
 
-/* One temporary table per connection, emptied by COMMIT, or here for a second batch. */
+/* Per connection, emptied by COMMIT, or here for a second batch. */
 static int need_staging(struct scribe_pg *pg, struct scribe_err *err)
 {
 	int rc = 0;
@@ -128,7 +128,7 @@ static size_t pack32(char *to, uint32_t v)
 	return sizeof(v);
 }
 
-/* COPY's binary format: number of columns, then length and value of each. */
+/* COPY's binary format. */
 static size_t pack_row(char *to, const struct scribe_store_row *row)
 {
 	size_t n = pack16(to, SCRIBE_STORE_NCOLUMNS);
@@ -164,7 +164,7 @@ static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 	return PQputCopyData(pg->conn, buf, (int)used) == 1 ? 0 : -1;
 }
 
-/* *ret_known: failed because a row exists. */
+/* *ret_known: a row exists. */
 static int copy_rows(struct scribe_pg *pg, const char *copy, const struct scribe_store_row *rows, size_t n,
 		     bool *ret_known, struct scribe_err *err)
 {
@@ -215,7 +215,7 @@ static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *r
 	return 0;
 }
 
-/* Fast path for batches of new rows. *ret_known: a row exists, and nothing was stored. */
+/* *ret_known: a row exists, and nothing was stored. */
 static int put_directly(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, bool *ret_known,
 			struct scribe_err *err)
 {
@@ -325,7 +325,7 @@ static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, st
 	return rc;
 }
 
-/* Deletes rows of the partly kept day and of the shared partitions. */
+/* The partly kept day and the shared partitions. */
 static int forget_some(struct scribe_pg *pg, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
 {
 	char sql[256];

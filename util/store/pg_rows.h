@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of `event` in PostgreSQL. */
+/* Rows of `event`. */
 #ifndef UTIL_STORE_PG_ROWS_H
 #define UTIL_STORE_PG_ROWS_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions as files of SQL or Python (docs/store.md). A file starts with comments (-- or #): the first describes it;
- * "parameter NAME integer|text [= DEFAULT]: text" declares a parameter. In SQL, :NAME becomes $N; Python is left to
- * analysis.c. A struct scribe_question owns statement and path. Must not know the kind of database.
+ * Questions as files of SQL or Python (docs/store.md). In SQL, :NAME becomes $N; Python is left to analysis.c. A
+ * struct scribe_question owns statement and path. Must not know the kind of database.
  */
 #include "util/store/question.h"
 
@@ -34,7 +33,6 @@ static bool is_name(const char *s)
 	return n > 0 && n < SCRIBE_QUESTION_NAME && !s[n];
 }
 
-/* The whole text must be a 64-bit integer. */
 static bool is_number(const char *s)
 {
 	char *end;
@@ -66,7 +64,6 @@ static int find_file(const char *folders, const char *name, char *path, size_t c
 	return fd;
 }
 
-/* The caller frees the text. */
 static int read_file(const char *folders, const char *name, char *path, size_t cap, char **ret_text,
 		     struct scribe_err *err)
 {
@@ -137,7 +134,7 @@ static int take_parameter(struct scribe_question *q, char *line, const char *pat
 	return 0;
 }
 
-/* Parses the comments at the start. Returns their length in bytes, or a negative code. */
+/* The comments' length in bytes, or a negative code. */
 static long take_head(struct scribe_question *q, const char *text, const char *mark, const char *path,
 		      struct scribe_err *err)
 {
@@ -287,7 +284,7 @@ static int by_text(const void *a, const void *b)
 
 static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], int n)
 {
-	DIR *d = opendir(folder); /* a missing folder has no questions */
+	DIR *d = opendir(folder); /* a folder may be missing */
 	struct dirent *e;
 
 	while (d && (e = readdir(d)) && n < MAX_QUESTIONS) {

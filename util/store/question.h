@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions to a store: SQL with named parameters, or Python. */
+/* Questions: SQL with named parameters, or Python. */
 #ifndef UTIL_STORE_QUESTION_H
 #define UTIL_STORE_QUESTION_H
 
@@ -10,7 +10,7 @@
 #include "util/store/sql.h"
 
 #define SCRIBE_QUESTION_PARAMETERS 16
-#define SCRIBE_QUESTION_BYTES      65536 /* of a file */
+#define SCRIBE_QUESTION_BYTES      65536
 #define SCRIBE_QUESTION_NAME       64    /* of a question or parameter, with NUL */
 
 struct scribe_question_parameter {
@@ -20,7 +20,6 @@ struct scribe_question_parameter {
 	char value[256]; /* the default, then the given value */
 };
 
-/* Zero-initialised. */
 struct scribe_question {
 	char name[SCRIBE_QUESTION_NAME];
 	char about[160];
@@ -30,12 +29,11 @@ struct scribe_question {
 	char *python; /* path; NULL: an SQL question */
 };
 
-/* Loads NAME.sql or NAME.py from the first of the folders (separated by colons) that has one. */
+/* From the first of the folders (separated by colons) with it. */
 int scribe_question_load(struct scribe_question *q, const char *folders, const char *name,
 			 struct scribe_err *err);
 void scribe_question_clear(struct scribe_question *q);
 
-/* assignment: "NAME=VALUE". */
 int scribe_question_set(struct scribe_question *q, const char *assignment, struct scribe_err *err);
 /* Values for $1, $2, ..., borrowed from q. Fails if one is missing. */
 int scribe_question_values(const struct scribe_question *q, struct scribe_sql_value *ret_values,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The list of question folders: --questions, IOSCRIBE_QUESTIONS, installation, build tree. */
+/* Question folders: --questions, IOSCRIBE_QUESTIONS, installation, build tree. */
 #include "util/store/question_folders.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folders with questions. */
 #ifndef UTIL_STORE_QUESTION_FOLDERS_H
 #define UTIL_STORE_QUESTION_FOLDERS_H
 
@@ -7,11 +6,11 @@
 
 #include "logfmt/base/err.h"
 
-#define SCRIBE_QUESTION_FOLDERS 8192 /* bytes of a list */
+#define SCRIBE_QUESTION_FOLDERS 8192
 
 /* Appends to the list, initially "". 0 or -E2BIG. */
 int scribe_question_folder_add(char *folders, size_t cap, const char *folder, struct scribe_err *err);
-/* Appends the folders of the environment and of the installation or build tree. */
+/* The environment's and the installation's or build tree's. */
 int scribe_question_folders(char *folders, size_t cap, struct scribe_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A node's running totals at a time (ioscribe publish --node, docs/streams.md). */
+/* Running totals of a node (docs/streams.md). */
 #ifndef UTIL_STORE_SAMPLE_H
 #define UTIL_STORE_SAMPLE_H
 
@@ -10,7 +10,7 @@
 #include "logfmt/base/err.h"
 
 #define SCRIBE_SAMPLE_MAX_VALUES 256
-#define SCRIBE_SAMPLE_MAX_NAME   255 /* bytes of a node or metric name */
+#define SCRIBE_SAMPLE_MAX_NAME   255
 
 /* Texts are borrowed. */
 struct scribe_sample {
@@ -28,10 +28,7 @@ struct scribe_sample_json;
 int scribe_sample_json_new(struct scribe_sample_json **ret_reader, struct scribe_err *err);
 struct scribe_sample_json *scribe_sample_json_free(struct scribe_sample_json *reader);
 
-/*
- * Parses a line. 1: a sample, with texts valid until the next call; 0: another schema, found by one search;
- * -SCRIBE_E_FORMAT (without position) or -ENOMEM.
- */
+/* 1: a sample, with texts valid until the next call; 0: another schema; -SCRIBE_E_FORMAT or -ENOMEM. */
 int scribe_sample_json_read(struct scribe_sample_json *reader, const char *line, size_t len,
 			    struct scribe_sample *ret_sample, struct scribe_err *err);
 

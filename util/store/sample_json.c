@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Samples of nodes from JSON lines, by YAJL. Runs in ioscribe-store. Must not know what metrics mean. */
+/* Samples of nodes from JSON lines. Must not know what metrics mean. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define SCHEMA    "ioscribe_node"
 #define MAX_DEPTH 16    /* nesting accepted; a sample has 2 */
 #define MAX_TEXT  32768 /* of all texts with their NULs */
-/* Meaning of the next value. */
+
 enum what { WHAT_OTHER, WHAT_SCHEMA, WHAT_NODE, WHAT_TIME, WHAT_VALUES, WHAT_VALUE };
 
 struct scribe_sample_json {

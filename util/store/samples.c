@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of nodes in the database. The key is node, time and metric, so that a replay adds nothing. Runs in
- * ioscribe-store. Must not know the kind of database.
+ * Samples in the database. The key is node, time and metric, so that a replay adds nothing. Must not know the kind
+ * of database.
  */
 #include "util/store/samples.h"
 

@@ -14,10 +14,7 @@
 	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"                    \
 	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;"
 
-/*
- * @NAME@ is replaced by the dialect's text. Rows are copied by position: keep `event` in the order of
- * SCRIBE_STORE_COLUMNS (sql.h).
- */
+/* @NAME@: text of the dialect. Rows are copied by position, so keep the order of SCRIBE_STORE_COLUMNS. */
 static const char *const steps[] = {
 	/* 1 */
 	"@SETUP@CREATE TABLE job (id @ID@, job_id BIGINT NOT NULL, use BIGINT NOT NULL, uid BIGINT NOT NULL,"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of the store and their versions. */
 #ifndef UTIL_STORE_SCHEMA_H
 #define UTIL_STORE_SCHEMA_H
 
@@ -8,7 +7,7 @@
 #include "logfmt/base/err.h"
 #include "util/store/sql.h"
 
-/* Creates or upgrades the tables; read_only: only checks. -SCRIBE_E_VERSION: newer, or older and read_only. */
+/* read_only: only checks. -SCRIBE_E_VERSION: newer, or older and read_only. */
 int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const char *place, bool read_only,
 			struct scribe_err *err);
 

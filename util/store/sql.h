@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A database as used by the store: one connection; statements with $1, $2, ... for all kinds of databases. */
+/* One connection; statements with $1, $2, ... for all kinds of databases. */
 #ifndef UTIL_STORE_SQL_H
 #define UTIL_STORE_SQL_H
 
@@ -62,10 +62,10 @@ struct scribe_sql_value {
 	size_t len;
 };
 
-/* When to abort a question. Zeroed: never. */
+/* Zeroed: unlimited. */
 struct scribe_sql_limit {
 	int64_t end_ms;   /* CLOCK_MONOTONIC */
-	int seconds;      /* the limit, for messages */
+	int seconds;
 	const bool *stop; /* set by another thread */
 };
 
@@ -77,7 +77,7 @@ static inline int64_t scribe_sql_now_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-/* 0, or -ECANCELED or -ETIMEDOUT with a message about `what`. */
+/* 0, -ECANCELED or -ETIMEDOUT. */
 static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const char *what,
 				  struct scribe_err *err)
 {
@@ -94,9 +94,9 @@ typedef int scribe_sql_row_fn(void *ctx, int n, const char *const *names,
 
 struct scribe_sql_kind_ops {
 	/*
-	 * Dialect: type of an id; type of text ordered by bytes; end of CREATE TABLE event, and of a table stored in
-	 * key order; statements before the first table, and for functions; start of a statement that replaces view
-	 * `io` and keeps its rights; statements that make (job, record_id) the key of `file`.
+	 * Dialect, in this order: types of ids and of text ordered by bytes; ends of CREATE TABLE event and of
+	 * tables in key order; statements before the first table, for functions, to replace view `io`, for the key
+	 * of `file`.
 	 */
 	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io,
 		*files_by_job;
@@ -105,26 +105,23 @@ struct scribe_sql_kind_ops {
 	void (*close)(void *db);
 	/* Read-only connections: for each following `ask`. */
 	void (*limit)(void *db, const struct scribe_sql_limit *limit);
-	/* Statements without values or results. */
 	int (*run)(void *db, const char *sql, struct scribe_err *err);
-	/* One statement; `again`: sql is a constant to be cached by address. row may be NULL. */
+	/* `again`: sql is a constant, cached by address. row may be NULL. */
 	int (*ask)(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		   scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
 	/* begin waits for other writers. */
 	int (*begin)(void *db, struct scribe_err *err);
 	int (*commit)(void *db, struct scribe_err *err);
 	void (*roll_back)(void *db);
-	/* Adds rows with new keys to `event`. */
 	int (*put)(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 		   struct scribe_err *err);
-	/* Deletes rows before this time, in several transactions. */
+	/* In several transactions. */
 	int (*forget)(void *db, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err);
 };
 
 extern const struct scribe_sql_kind_ops scribe_sql_sqlite;     /* sql_sqlite.c */
 extern const struct scribe_sql_kind_ops scribe_sql_postgresql; /* pg_kind.c, in a module */
 
-/* NULL text or SCRIBE_SQL_NULL: null. */
 static inline struct scribe_sql_value scribe_sql_int(int64_t i)
 {
 	return (struct scribe_sql_value){

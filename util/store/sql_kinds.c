@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The kind of database of an address: postgresql:// loads a module, which stays loaded; a name without a scheme is an
- * SQLite file. Must not know what a database holds.
+ * Kinds of databases: postgresql:// loads a module; a name without a scheme is an SQLite file. Must not know what a
+ * database holds.
  */
 #include "util/store/sql_kinds.h"
 
@@ -16,13 +16,13 @@
 
 #define MODULE "ioscribe-postgresql.so"
 
-/* Only from the program's own directory, so that a search path cannot select the code. */
 static int load_postgresql(const struct scribe_sql_kind_ops **ret_ops, struct scribe_err *err)
 {
 	char self[PATH_MAX - sizeof(MODULE) - 1], path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	void *module;
 
+	/* Not by a search path, which could select other code. */
 	self[n > 0 ? n : 0] = 0;
 	snprintf(path, sizeof(path), "%.*s" MODULE,
 		 (int)(strrchr(self, '/') ? strrchr(self, '/') + 1 - self : 0), self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kinds of databases, by a store's address. */
+/* Kinds of databases. */
 #ifndef UTIL_STORE_SQL_KINDS_H
 #define UTIL_STORE_SQL_KINDS_H
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A database's address without its password. */
+/* Addresses without passwords. */
 #include "util/store/sql_shown.h"
 
 #include <string.h>
 
-/* Removes the text from `from` up to, but without, `to`. */
 static void cut(char *from, const char *to)
 {
 	memmove(from, to, strlen(to) + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A database's address for messages and pages. */
+/* Addresses for messages and pages. */
 #ifndef UTIL_STORE_SQL_SHOWN_H
 #define UTIL_STORE_SQL_SHOWN_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * SQLite: one file with a write-ahead log, so that questions and the store do not block each other. A struct sqlite
- * owns connection and statements. Used by `store`, `query`, `serve`. Must not know what the tables mean.
+ * SQLite with a write-ahead log, so that questions and the store do not block each other. A struct sqlite owns
+ * connection and statements. Must not know what the tables mean.
  */
 #include <errno.h>
 #include <math.h>
@@ -53,8 +53,8 @@ static int failed(struct sqlite *s, struct scribe_err *err)
 }
 
 /* ---- spread(x): integer standard deviation ---- */
-/* Packed, because SQLite aligns this memory only to 8 bytes. */
 
+/* Packed, because SQLite aligns this memory only to 8 bytes. */
 struct spread {
 	int64_t n;
 	__int128 sum, squares;
@@ -150,22 +150,20 @@ static void sum_value(sqlite3_context *c)
 		sqlite3_result_double(c, (double)s->whole + s->real);
 }
 
-/* Truncates and saturates. */
 static void whole(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	if (sqlite3_value_type(v[0]) != SQLITE_NULL)
 		sqlite3_result_int64(c, sqlite3_value_int64(v[0]));
 }
 
-/* Is the time (us since 1970) more than a day in the future? */
 static void ahead(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	sqlite3_result_int64(c, sqlite3_value_int64(v[0]) / 1000000 > time(NULL) + 86400);
 }
 
 /* ---- restrictions of questions ---- */
-/* An allow list: PRAGMA, ATTACH, VACUUM, transactions and changes are refused. */
 
+/* An allow list: PRAGMA, ATTACH, VACUUM, transactions and changes are refused. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *db, const char *by)
 {
 	if (action == SQLITE_FUNCTION)
@@ -282,7 +280,6 @@ static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt *
 	return 0;
 }
 
-/* Caches the statement if possible. */
 static void give_back(struct sqlite *s, const char *sql, bool again, sqlite3_stmt *q)
 {
 	sqlite3_reset(q);
@@ -343,7 +340,6 @@ static struct scribe_sql_value value_of(sqlite3_stmt *q, int at)
 	return v;
 }
 
-/* Passes the names first, also without rows. */
 static int tell_rows(struct sqlite *s, sqlite3_stmt *q, scribe_sql_row_fn *row, void *ctx,
 		     struct scribe_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * From messages to rows: dictionaries, keys, transactions. A struct scribe_store owns connection, dictionaries and
- * up to MAX_ROWS pending rows. Must not know where messages come from, nor the kind of database.
+ * From messages to rows. A struct scribe_store owns connection, dictionaries and up to MAX_ROWS pending rows. Must
+ * not know where messages come from, nor the kind of database.
  */
 #include "util/store/store.h"
 
@@ -159,8 +159,8 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /*
- * Distinguishes operations of a rank that ended in the same us: a 47-bit hash of the message's own values, not of
- * numbers of this store. So replays and other stores compute the same key.
+ * Operations of a rank can end in the same us. A hash of the message's values, so that replays and other stores
+ * compute the same key.
  */
 static int64_t key_of(const struct scribe_store_event *e, const struct scribe_event_seg *seg)
 {
@@ -207,7 +207,7 @@ static int put_seg(struct scribe_store *s, const struct scribe_store_event *e, c
 	return 0;
 }
 
-/* Start of the process, derived from the operation: its end minus the time up to then. */
+/* The operation's end minus the time up to then. */
 static int64_t began_ns(const struct scribe_event_seg *seg)
 {
 	int64_t start = seg->start_ns > 0 ? seg->start_ns : 0, dur = seg->dur_ns > 0 ? seg->dur_ns : 0;
@@ -259,7 +259,7 @@ static int find_job(struct scribe_store *s, const struct scribe_store_event *e, 
 	return 0;
 }
 
-/* Mandatory fields of a total; record_id holds a time. */
+/* record_id holds a time. */
 static int check_total(const struct scribe_store_event *e, struct scribe_err *err)
 {
 	static const char *const totals[] = {"sent", "end", "skipped", "lost"};
@@ -394,7 +394,7 @@ int scribe_store_position_set(struct scribe_store *s, const char *input,
 
 /* ---- retention ---- */
 
-/* Also removes jobs without operations, with programs and files; nodes, operations and files of job 0 stay. */
+/* Nodes, operations and files of job 0 stay. */
 int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err)
 {

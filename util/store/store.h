@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The store of I/O operations (docs/store.md). Use a store from one thread; several processes may have stores in one
- * database.
- */
+/* The store (docs/store.md). From one thread; several processes may use one database. */
 #ifndef UTIL_STORE_STORE_H
 #define UTIL_STORE_STORE_H
 
@@ -18,7 +15,7 @@ struct scribe_store;
 
 /* Committed since opening. */
 struct scribe_store_counts {
-	uint64_t rows;  /* operations added */
+	uint64_t rows;
 	uint64_t known; /* operations that existed */
 	uint64_t other; /* operations dropped, because the job's come from elsewhere */
 	uint64_t samples, samples_known; /* node samples added; existing */
@@ -29,38 +26,37 @@ struct scribe_store_position {
 };
 
 /*
- * `place`: a file name for SQLite, or postgresql://... read_only: it must exist, and nothing is changed; otherwise
- * the tables are created or upgraded. `report` (may be NULL) receives messages for users.
+ * `place`: an SQLite file or postgresql://... read_only: must exist; otherwise tables are created or upgraded.
+ * `report` (may be NULL) receives messages for users.
  */
 int scribe_store_open(const char *place, bool read_only, void (*report)(void *ctx, const char *line),
 		      void *ctx, struct scribe_store **ret_store, struct scribe_err *err);
 struct scribe_store *scribe_store_close(struct scribe_store *store);
 
-/* A transaction: begin, put, commit. After any error call roll_back, which leaves nothing of it. */
+/* After any error roll_back, which undoes the transaction. */
 int scribe_store_begin(struct scribe_store *store, struct scribe_err *err);
 int scribe_store_commit(struct scribe_store *store, struct scribe_err *err);
 void scribe_store_roll_back(struct scribe_store *store);
 
-/* Adds the message's operations, except existing ones. */
 int scribe_store_put(struct scribe_store *store, const struct scribe_store_event *event,
 		     enum scribe_store_origin origin, struct scribe_err *err);
-/* Adds a sample within a transaction, except existing values. */
+/* Within a transaction. */
 int scribe_store_put_sample(struct scribe_store *store, const struct scribe_sample *sample,
 			    struct scribe_err *err);
 
-/* The position in an input, zeros if new. Set it within a transaction. */
+/* Zeros: new. Set it within a transaction. */
 int scribe_store_position(struct scribe_store *store, const char *input, struct scribe_store_position *ret_at,
 			  struct scribe_err *err);
 int scribe_store_position_set(struct scribe_store *store, const char *input,
 			      const struct scribe_store_position *at, struct scribe_err *err);
 
-/* Deletes operations and sample values before this time (us since 1970), and jobs without operations. */
+/* Also removes jobs without operations. */
 int scribe_store_forget(struct scribe_store *store, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err);
 
 struct scribe_store_counts scribe_store_counted(const struct scribe_store *store);
 
-/* Runs a question; see struct scribe_sql_kind_ops. */
+/* See struct scribe_sql_kind_ops. */
 int scribe_store_query(struct scribe_store *store, const char *sql, const struct scribe_sql_value *values,
 		     int n, const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx,
 		     struct scribe_err *err);

@@ -8,7 +8,6 @@
 #include "logfmt/counters/module.h"
 #include "util/text/describe_texts.h"
 
-/* NULL: our own module, or without a description in Darshan. */
 static const struct scribe_text_block *const blocks[SCRIBE_MAX_MODULES] = {
 	[SCRIBE_MOD_POSIX] = scribe_describe_posix,
 	[SCRIBE_MOD_MPIIO] = scribe_describe_mpiio,

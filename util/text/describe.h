@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's description of a module's counters. */
+/* Darshan's descriptions of counters. */
 #ifndef UTIL_TEXT_DESCRIBE_H
 #define UTIL_TEXT_DESCRIBE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Darshan's descriptions of POSIX, STDIO, MPI-IO and system modules, word for word as in darshan-parser 3.5.0,
- * because output is compared. For describe.c.
+ * because output is compared.
  */
 #include "util/text/describe_texts.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A trace record as text, line for line as darshan-dxt-parser, whole or in pieces. For `ioscribe dxt` and the C
- * interface. Must not know logs: the caller provides names, mounts and layouts.
+ * A trace record as text, line for line as darshan-dxt-parser. Must not know logs: the caller provides names,
+ * mounts and layouts.
  */
 #include "util/text/dxt_text.h"
 
@@ -10,7 +10,6 @@
 
 #include "util/text/number.h"
 
-/* As glibc's printf prints NULL in Darshan's tool. */
 #define NO_NAME "(null)"
 
 static void print_layout(struct scribe_out *out, const struct scribe_lustre_record *l)
@@ -59,13 +58,13 @@ static void print_targets(struct scribe_out *out, const int64_t *c, const int64_
 	}
 }
 
-/* Targets of a segment, computed as in Darshan's tool; none for an unknown offset (-1). */
 static void print_osts(struct scribe_out *out, const struct scribe_lustre_record *l,
 		       const struct scribe_dxt_segment *s)
 {
 	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
 	int64_t cur = s->offset, first = 0, printed = 0, end;
 
+	/* A segment with an unknown offset (-1) lacks targets, as in Darshan's tool. */
 	if (s->offset < 0 || __builtin_add_overflow(s->offset, s->length, &end))
 		return;
 	for (int64_t i = 0; i < l->num_comps; i++) {
@@ -85,7 +84,6 @@ static void print_osts(struct scribe_out *out, const struct scribe_lustre_record
 
 /* ---- segments ---- */
 
-/* Right-aligned, or longer than `width`. */
 static char *put_right(char *to, const char *text, size_t n, size_t width)
 {
 	if (n < width) {
@@ -96,11 +94,11 @@ static char *put_right(char *to, const char *text, size_t n, size_t width)
 	return to + n;
 }
 
-/* Not printf: a log has millions of these lines, and printf would take most of the time. */
 static char *put_int(char *to, int64_t v, size_t width)
 {
 	char text[24];
 
+	/* Not printf: a log has millions of these lines, and printf would take most of the time. */
 	return put_right(to, text, (size_t)(scribe_put_i64(text, v) - text), width);
 }
 
@@ -111,13 +109,11 @@ static char *put_real(char *to, double v, size_t width)
 	return put_right(to, text, (size_t)(scribe_put_fixed(text, v, 4) - text), width);
 }
 
-/* Start of a line, and number of blanks at its end. */
 struct tag {
 	const char *text;
 	int trailing;
 };
 
-/* Common to all segments of a record. */
 struct lines {
 	struct scribe_out *out;
 	struct tag tag;
@@ -162,7 +158,7 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Number of distinct thread ids, for the head. 0: out of memory. */
+/* 0: out of memory. */
 static size_t count_threads(const struct scribe_dxt_record *r)
 {
 	size_t n = (size_t)(r->write_count + r->read_count), distinct = 1;

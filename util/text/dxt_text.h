@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace record as text, as in darshan-dxt-parser. */
+/* Traces as text. */
 #ifndef UTIL_TEXT_DXT_TEXT_H
 #define UTIL_TEXT_DXT_TEXT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Numbers as text, faster than printf by a table of two digits. Fixed-point text is exact: the double is split into
- * integers and rounded half to even, as printf does. Functions return the end of the text, without a NUL.
+ * Numbers as text, faster than printf. Fixed-point text is exact: the double is split into integers and rounded
+ * half to even, as printf does.
  */
 #include "util/text/number.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Buffered output to a descriptor or memory. A struct scribe_out owns its buffer. The first error is kept, later
- * output dropped, and scribe_out_flush reports it, so that callers check once.
+ * Buffered output to a descriptor or memory. A struct scribe_out owns its buffer. The first error is kept until
+ * scribe_out_flush, so that callers check once.
  */
 #include "util/text/outbuf.h"
 
@@ -49,11 +49,11 @@ static void put_raw(struct scribe_out *o, const char *at, size_t n)
 	}
 }
 
-/* Escapes control characters for a terminal, because names in a log may be any bytes. */
 static void put_out(struct scribe_out *o, const char *at, size_t n)
 {
 	char shown[4096];
 
+	/* Names in a log may be any bytes, which could steer a terminal. */
 	if (!o->terminal) {
 		put_raw(o, at, n);
 		return;
@@ -93,7 +93,6 @@ static void grow(struct scribe_out *o)
 	o->len = 0;
 }
 
-/* Makes space: writes the buffer, or enlarges it. */
 static void empty(struct scribe_out *o)
 {
 	if (o->fd < 0) {
@@ -120,7 +119,6 @@ void scribe_out_close(struct scribe_out *o)
 	o->fd = -1;
 }
 
-/* For lines of up to `n` bytes. */
 int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err)
 {
 	char *bigger;
@@ -135,7 +133,6 @@ int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err)
 	return 0;
 }
 
-/* n contiguous bytes; scribe_out_done ends their use. */
 char *scribe_out_room(struct scribe_out *o, size_t n)
 {
 	if (o->cap - o->len < n)

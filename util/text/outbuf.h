@@ -35,7 +35,6 @@ int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err);
 /* Reserves `n` bytes: up to 256 KiB, or the size given to scribe_out_fit. */
 char *scribe_out_room(struct scribe_out *o, size_t n);
 
-/* Ends the use of reserved bytes at `end`. */
 static inline void scribe_out_done(struct scribe_out *o, const char *end)
 {
 	o->len = (size_t)(end - o->buf);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Records as rows of text, as in darshan-parser: a printer per record layout. A struct scribe_printer owns the
- * labels of its module. Must not know where records come from.
+ * Records as rows of text, as in darshan-parser. A struct scribe_printer owns its module's labels. Must not know
+ * where records come from.
  */
 #include "util/text/print_record.h"
 
@@ -62,11 +62,11 @@ static int begins_with(const char *name, const char *path)
 	return !*path;
 }
 
-/* Mounts are sorted, longest first. Compares bytes as Darshan does: /home2 counts as below /home. */
 size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const char *name)
 {
 	size_t i = 0;
 
+	/* Longest first. As in Darshan bytes are compared: /home2 counts as below /home. */
 	while (name && i < n && !begins_with(name, mounts[i].path))
 		i++;
 	return name ? i : n;
@@ -272,9 +272,9 @@ static int is_null_uuid(const uint8_t *u)
 	return !memcmp(u, none, sizeof(none));
 }
 
-/* DAOS lacks mounts: the column has pool and container. */
 static void daos_place(const uint8_t *pool, const uint8_t *cont, int module, char *to)
 {
+	/* DAOS lacks mounts: the column has pool and container. */
 	if (module == SCRIBE_MOD_DFS && (is_null_uuid(pool) || is_null_uuid(cont))) {
 		memcpy(to, "UNKNOWN", 8);
 		return;
@@ -284,12 +284,12 @@ static void daos_place(const uint8_t *pool, const uint8_t *cont, int module, cha
 	put_uuid(cont, to + 37);
 }
 
-/* A DAOS object has an id instead of a name. */
 static void place_daos(struct scribe_row_place *at, int module, const void *record, char *where, char *oid)
 {
 	const struct scribe_dfs_record *dfs = record;
 	const struct scribe_daos_record *daos = record;
 
+	/* A DAOS object has an id instead of a name. */
 	at->fs = "N/A";
 	at->mount = where;
 	if (module == SCRIBE_MOD_DFS) {

@@ -16,7 +16,6 @@ struct scribe_printer {
 	int mpi_sync;                      /* APMPI: the head announced synchronisation times */
 };
 
-/* Prepares for records of `m`. 0 or -ENOMEM. */
 int scribe_printer_module(struct scribe_printer *p, struct scribe_out *out, const struct scribe_module *m,
 			  struct scribe_err *err);
 
@@ -29,9 +28,8 @@ int scribe_printer_knows(int module);
 
 void scribe_printer_free(struct scribe_printer *p);
 
-/* The first mount whose path is a prefix of the name; n: none. */
+/* The first mount with a path that is a prefix of the name; n: none. */
 size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const char *name);
-/* The mount of a name, or "UNKNOWN". */
 struct scribe_mount scribe_print_mount_of(const struct scribe_mount *mounts, size_t n, const char *name);
 
 #endif

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Text and reals as JSON and CSV. Text that is not UTF-8 is escaped under the key KEY_escaped, so nothing is lost.
- * For `dxt`, `export`, `query`, `top`.
- */
+/* Text and reals as JSON and CSV. Text that is not UTF-8 is escaped under the key KEY_escaped. */
 #include "util/text/quoted.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as JSON or CSV text, without loss. */
+/* JSON and CSV without loss. */
 #ifndef UTIL_TEXT_QUOTED_H
 #define UTIL_TEXT_QUOTED_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Counter rows, fast: the end of a row and the start of the next are one precomputed piece, the "tie", copied per
- * row. A struct scribe_rows owns it. For print_record.c. Must not know what counters mean.
+ * Counter rows: the end of a row and the start of the next are one precomputed piece, the "tie". A struct
+ * scribe_rows owns it. Must not know what counters mean.
  */
 #include "util/text/rows.h"
 
@@ -82,13 +82,16 @@ void scribe_rows_free(struct scribe_rows *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* The start of a row is in the buffer already: before a flush it is removed, and written again afterwards. */
 static char *row_room(struct scribe_rows *r, size_t value_room)
 {
 	size_t head = r->tie_len - r->tail_len;
 	size_t need = NAME_ROOM + value_room + r->tie_len + SLACK;
 	struct scribe_out *o = r->out;
 
+	/*
+	 * Before a flush the start of the next row, already in the buffer, is removed, and written again
+	 * afterwards.
+	 */
 	if (o->cap - o->len >= need)
 		return o->buf + o->len;
 	o->len -= head;
@@ -123,7 +126,6 @@ void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *lab
 	}
 }
 
-/* For computed names; others have labels. */
 static char *named(struct scribe_rows *r, const char *name, size_t value_room)
 {
 	char *p = row_room(r, value_room);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counter rows: module, rank, record id, counter, value, name, mount point, file system type, tab-separated. Parts
- * that all rows of a record share are built once.
- */
+/* Counter rows, tab-separated. Parts common to a record's rows are built once. */
 #ifndef UTIL_TEXT_ROWS_H
 #define UTIL_TEXT_ROWS_H
 
@@ -11,7 +8,6 @@
 
 #include "util/text/outbuf.h"
 
-/* A counter's name with a tab. */
 struct scribe_row_label {
 	char text[47];
 	unsigned char len;
@@ -40,7 +36,6 @@ struct scribe_row_place {
 	const char *fs;
 };
 
-/* Starts a record. 0 or -ENOMEM. */
 int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, struct scribe_err *err);
 void scribe_rows_end(struct scribe_rows *r);
 void scribe_rows_free(struct scribe_rows *r);

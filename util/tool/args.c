@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Command lines read from an option table by getopt_long; --help and --version work for every
- * command. Operands are counted. Runs in the `ioscribe` command and in the programs behind it. Must
- * not know: logs.
- */
+/* Reads command lines by getopt_long from a command's option table, with --help and --version. Must not know logs. */
 #include "util/tool/command.h"
 
 #include <errno.h>
@@ -11,15 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Options beyond these would not be read: a table has at most 40. Keys of --help and --version are
- * above all letters and the commands' own keys.
- */
+/* Keys above all letters and the commands' own keys. */
 #define MAX_OPTIONS 40
 #define KEY_HELP    0x10000
 #define KEY_VERSION 0x10001
 
-/* getopt's two descriptions of one table. */
 struct getopt_table {
 	struct option longs[MAX_OPTIONS + 3];
 	char shorts[2 * MAX_OPTIONS + 8];
@@ -31,7 +23,7 @@ static void table_build(const struct scribe_command *cmd, struct getopt_table *t
 	size_t n = 0;
 
 	memset(t, 0, sizeof(*t));
-	*s++ = ':'; /* tell a missing argument from an unknown option */
+	*s++ = ':'; /* getopt then reports a missing argument as ':', an unknown option as '?' */
 	for (const struct scribe_option *o = cmd->options; o && o->name && n < MAX_OPTIONS; o++, n++) {
 		t->longs[n] =
 			(struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
@@ -46,7 +38,6 @@ static void table_build(const struct scribe_command *cmd, struct getopt_table *t
 	memcpy(s, "h", 2);
 }
 
-/* Every usage error names the command to ask for help, and ends with SCRIBE_EXIT_USAGE. */
 static int wrong(const char *argv0, const char *fmt, const char *what)
 {
 	char text[512];
@@ -60,7 +51,7 @@ static int wrong(const char *argv0, const char *fmt, const char *what)
 
 static int print_version(const char *argv0)
 {
-	/* Under a name of Darshan's tools: the number alone, as they print it. */
+	/* Darshan's tools print only the number. */
 	if (scribe_command_by_alias(scribe_program_name(argv0)))
 		printf("%s\n", IOSCRIBE_VERSION);
 	else
@@ -68,7 +59,7 @@ static int print_version(const char *argv0)
 	return scribe_print_end(argv0);
 }
 
-/* -1: their number is right. max_operands < 0: any number. */
+/* -1: valid. */
 static int check_operands(const struct scribe_command *cmd, const char *argv0, int have, const char *extra)
 {
 	if (have < cmd->min_operands) {
@@ -82,7 +73,7 @@ static int check_operands(const struct scribe_command *cmd, const char *argv0, i
 	return -1;
 }
 
-/* The option that getopt refused: a letter, maybe out of a group, or the word it looked at last. */
+/* The option that getopt refused: a letter, perhaps of a group, or the last word. */
 static void name_wrong(int key, const char *word, char *to, size_t cap)
 {
 	int is_long = !strncmp(word, "--", 2) && (key == ':' || strchr(word, '='));
@@ -93,10 +84,7 @@ static void name_wrong(int key, const char *word, char *to, size_t cap)
 		snprintf(to, cap, "%s", word);
 }
 
-/*
- * Several options begin with this word, and none is it. Those of getopt's table that do. getopt
- * accepts an abbreviation only where it is unique; its own message is switched off (opterr).
- */
+/* Long options with this start. True: several, and none is equal. */
 static int is_ambiguous(const struct getopt_table *t, const char *word, char *ret_names, size_t cap)
 {
 	size_t n = strcspn(word, "="), used = 0;
@@ -117,7 +105,6 @@ static int is_ambiguous(const struct getopt_table *t, const char *word, char *re
 	return fits > 1;
 }
 
-/* What getopt refused, by its name. */
 static int refused(const struct getopt_table *t, const char *argv0, int key, const char *word)
 {
 	char option[64], names[256], text[400];
@@ -131,10 +118,6 @@ static int refused(const struct getopt_table *t, const char *argv0, int key, con
 	return wrong(argv0, "%s", text);
 }
 
-/*
- * -1: go on, *ret_first is the first operand; else the exit status, with all said already. optind 0
- * makes glibc start over, also with another table.
- */
 int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 		     int (*take)(void *ctx, int key, const char *value, struct scribe_err *err), void *ctx,
 		     int *ret_first)
@@ -144,8 +127,8 @@ int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 	int key;
 
 	table_build(cmd, &table);
-	opterr = 0;
-	optind = 0;
+	opterr = 0; /* our own messages */
+	optind = 0; /* makes glibc start over, also with another table */
 	while ((key = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
 		if (key == KEY_HELP || key == 'h')
 			return scribe_print_help(cmd, argv[0]);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The table of commands, and how a command reports: one line on standard error, without control
- * characters. The table is the caller's constant data. Runs in `ioscribe` and the programs behind
- * it. Must not know: options, logs.
+ * The table of commands, and messages: one line on standard error without control characters. Must not know options
+ * or logs.
  */
 #include "util/tool/command.h"
 
@@ -14,7 +13,6 @@
 #include "logfmt/base/old_names.h"
 #include "util/text/human.h"
 
-/* Until main has set the table: a program behind a command has one of a single entry. */
 static const struct scribe_command *const none[] = {NULL};
 static const struct scribe_command *const *all = none;
 
@@ -44,7 +42,6 @@ const struct scribe_command *scribe_command_by_alias(const char *name)
 	return NULL;
 }
 
-/* The name may be one of Darshan's tools, as a link to ioscribe. */
 const char *scribe_program_name(const char *argv0)
 {
 	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
@@ -54,7 +51,7 @@ const char *scribe_program_name(const char *argv0)
 	return slash ? slash + 1 : argv0;
 }
 
-/* "ioscribe COMMAND: ..." for commands, the name alone under Darshan's names. */
+/* "ioscribe COMMAND: ..."; under Darshan's names only that name. */
 static void say(const char *argv0, const char *text)
 {
 	const char *name = scribe_program_name(argv0);
@@ -95,9 +92,9 @@ void scribe_complain_old_keys(const char *argv0, const char *lines, size_t bytes
 				scribe_old_keys_text(SCRIBE_OLD_KEYS_HEAD, set, text, sizeof(text)));
 }
 
-/* Standard output may be a full disk or a closed pipe: only flushing shows it. */
 int scribe_print_end(const char *argv0)
 {
+	/* A full disk or closed pipe shows only at the flush. */
 	if (!fflush(stdout) && !ferror(stdout))
 		return SCRIBE_EXIT_OK;
 	return scribe_complain(argv0, "cannot write the output: %s", strerror(errno));

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Subcommands and their options. One table a command is all there is: getopt,
- * --help, the manual page and the completion are made from it.
- *
- * To add a subcommand, declare it here and add a row to the table in
- * util/commands.c; `name`, `summary` and `main` are enough.
+ * Subcommands and their options. A command's table feeds getopt, --help, manual page and completion. To add one,
+ * declare it here and add a row in util/commands.c; `name`, `summary` and `main` are enough.
  */
 #ifndef UTIL_TOOL_COMMAND_H
 #define UTIL_TOOL_COMMAND_H
@@ -16,69 +13,63 @@
 enum scribe_exit { SCRIBE_EXIT_OK = 0, SCRIBE_EXIT_FAILED = 1, SCRIBE_EXIT_USAGE = 2 };
 
 struct scribe_option {
-	const char *name; /* long option, without dashes */
-	int key;          /* what the command is told; a letter (not h) is a short option too */
-	const char *arg;  /* name of its argument, NULL: none */
-	const char *help; /* one sentence, no full stop */
+	const char *name; /* long option without dashes */
+	int key;          /* passed to the command; a letter (not h) is also a short option */
+	const char *arg;  /* name of the argument; NULL: none */
+	const char *help;
 };
 
 struct scribe_command {
 	const char *name;
-	const char *summary; /* one line, lower case, no full stop */
-	/* argv[0] is the name it was called by; returns the exit status */
+	const char *summary; /* a line in lower case without full stop */
+	/* Returns the exit status. */
 	int (*main)(int argc, char **argv);
-	/* The rest is for commands that use scribe_args_read. */
 	const char *operands; /* as in the synopsis: "LOG", "LOG...", "IN OUT" */
 	int min_operands;
 	int max_operands;                    /* -1: any number */
-	const struct scribe_option *options; /* ends with a NULL name */
-	const char *about;                   /* paragraphs for the manual, blank line between */
-	const char *alias;                   /* other program name it answers to, or NULL */
+	const struct scribe_option *options;
+	const char *about;                   /* paragraphs of the manual, separated by blank lines */
+	const char *alias;                   /* another program name, or NULL */
 	const char *const *examples;         /* command, explanation, ..., NULL */
-	int hidden;                          /* 1: not in the list of commands */
+	int hidden;                          /* 1: not listed */
 };
 
-/*
- * The program's commands, ending with NULL, borrowed; the program says so before all
- * else. Names in messages, --help and the generated texts come from them.
- */
+/* Borrowed, ends with NULL. Call first: messages and --help use the names. */
 void scribe_commands_set(const struct scribe_command *const *commands);
 const struct scribe_command *const *scribe_commands_get(void);
 
-/* By the word behind "ioscribe"; by another program's name that it answers to. NULL: none. */
+/* NULL: no such command. */
 const struct scribe_command *scribe_command_by_name(const char *name);
 const struct scribe_command *scribe_command_by_alias(const char *name);
 
 /*
- * Read the command line of `cmd`. `take` is told every option (key, argument or
- * NULL); it returns 0, or a negative code with a message when the argument is
- * wrong. --help and --version are answered here. Returns -1 when the command
- * shall go on, operands being argv[*ret_first...argc-1]; else the exit status.
+ * `take` receives each option (key, argument or NULL); a negative code with a message is a usage error. Handles
+ * --help and --version. -1: continue with operands argv[*ret_first...]; otherwise the exit status.
  */
 int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 		     int (*take)(void *ctx, int key, const char *value, struct scribe_err *err), void *ctx,
 		     int *ret_first);
 
-/* The last part of a path: how a command calls itself in messages. */
+/* The base name. */
 const char *scribe_program_name(const char *argv0);
 
-/* "ioscribe parse: <text>" on standard error, one line. Returns SCRIBE_EXIT_FAILED. */
+/* Prints "ioscribe parse: <text>". */
 int scribe_complain(const char *argv0, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* One line, where settings "key = value" have keys by their old names. */
+/* Warns of renamed keys in "key = value" lines. */
 void scribe_complain_old_keys(const char *argv0, const char *lines, size_t bytes);
 
-/* The same for the message of an error. */
+/* Prints an error's message. */
 int scribe_complain_err(const char *argv0, const struct scribe_err *err);
 
-/* What was printed is written out: SCRIBE_EXIT_OK, or a complaint and SCRIBE_EXIT_FAILED. */
+/* Flushes standard output. SCRIBE_EXIT_OK, or a message and SCRIBE_EXIT_FAILED. */
 int scribe_print_end(const char *argv0);
 
-/* --help of a command, on standard output (util/tool/help.c). */
+/* Prints --help. */
 int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
-/* Is the option a letter, too? */
+/* True if the key is also a short option. */
 int scribe_option_is_short(const struct scribe_option *o);
 
-/* The commands, one a file. */
+/* The commands. */
 extern const struct scribe_command scribe_command_run;    /* util/cmd/run/run.c */
 extern const struct scribe_command scribe_command_job;    /* util/cmd/job/job.c */
 extern const struct scribe_command scribe_command_doctor; /* util/cmd/doctor/doctor.c */

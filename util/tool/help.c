@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * --help, from the option table of a command: the same table feeds getopt (args.c) and manual pages
- * (util/generate.c), so that the three cannot differ. Lines have at most 100 columns.
- */
+/* --help, from the option table that also feeds getopt (args.c) and manual pages (generate.c). 100 columns. */
 #include <stdio.h>
 #include <string.h>
 
 #include "util/tool/command.h"
 
-/* Keys that are letters are options of one letter; other keys have a long form only. */
 int scribe_option_is_short(const struct scribe_option *o)
 {
 	return (o->key >= 'a' && o->key <= 'z') || (o->key >= 'A' && o->key <= 'Z');
@@ -25,13 +21,10 @@ static void put_flags(const struct scribe_option *o, char *to, size_t cap)
 		snprintf(to + n, cap - n, " %s", o->arg);
 }
 
-/*
- * Text in lines of at most `width`, each but the first led by `indent` spaces; `at` is the column
- * where it begins. A blank line in the text ends a paragraph.
- */
+/* Wraps text that starts in column `at`; continuation lines have `indent` spaces. A blank line ends a paragraph. */
 static void put_wrapped(const char *text, int at, int indent, int width)
 {
-	int blank = 0; /* a blank is due before the next word */
+	int blank = 0; /* before the next word */
 
 	while (*text) {
 		size_t word = strcspn(text, " \n");

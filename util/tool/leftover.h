@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Files that are being written and must go when the program is ended by a
- * signal (interrupt, hang-up, termination, limit of processor time).
- */
+/* Unfinished files. */
 #ifndef UTIL_TOOL_LEFTOVER_H
 #define UTIL_TOOL_LEFTOVER_H
 
-/* `path` is unfinished from now on; it stays the caller's, and must live until it is forgotten. */
 void scribe_leftover_add(const char *path);
 
-/* It is finished or gone. NULL and what was never added are allowed. */
+/* The file is finished or gone. Accepts NULL and unknown paths. */
 void scribe_leftover_forget(const char *path);
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Executes a program that belongs to this installation in place of the command: beside the
- * installed or built `ioscribe` first, then the configured path. So JSON, SQL and terminal
- * libraries are loaded only by the commands that need them. Returns only where that fails. Must not
- * know which programs there are.
+ * Executes a program of this installation, so that only commands that need JSON, SQL or terminal libraries load
+ * them. Must not know which programs exist.
  */
 #include "util/tool/libexec.h"
 
@@ -15,14 +13,11 @@
 
 #include "util/tool/command.h"
 
-/*
- * By /proc/self/exe and not by PATH: it must be the program of the same build. Any failure but
- * ENOENT is final.
- */
 static void run(const char *program, char **argv)
 {
 	static const char *const places[] = {SCRIBE_LIBEXEC_FROM_BIN, "."};
 	char self[PATH_MAX], path[2 * PATH_MAX];
+	/* Not by PATH: it must be of the same build. */
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
@@ -34,7 +29,7 @@ static void run(const char *program, char **argv)
 		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 			snprintf(path, sizeof(path), "%s/%s/%s", self, places[i], program);
 			execv(path, argv);
-			if (errno != ENOENT)
+			if (errno != ENOENT) /* found, but not executable: do not try an older one */
 				return;
 		}
 	}

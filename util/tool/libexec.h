@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands that are programs of their own, so that no other command loads their libraries. */
+/* Commands in separate programs. */
 #ifndef UTIL_TOOL_LIBEXEC_H
 #define UTIL_TOOL_LIBEXEC_H
 
-/*
- * Go on as `program`, beside this one as it is installed, else beside it as built. Returns where it cannot be
- * started: complains (`does`: what it is for) and returns the exit status.
- */
+/* Returns only on failure, with the exit status, after a message; `does`: its purpose. */
 int scribe_libexec_run(const char *program, const char *does, char **argv);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe analyze`: statistics of many logs, read by several threads that take paths from
- * one list. As darshan-analyzer it prints only that tool's figures. The struct analyze owns paths and
- * tallies until cmd_analyze ends.
+ * The command `ioscribe analyze`: statistics of many logs, read by several threads with one list of paths. The
+ * struct analyze owns paths and tallies.
  */
 #include <errno.h>
 #include <fts.h>
@@ -19,19 +18,17 @@
 #include "util/text/human.h"
 
 #define MAX_THREADS 256
-/* Classes of the I/O share of the run time, as in darshan-analyzer; characters of the progress bar. */
 #define BUCKETS     5
 #define BAR         40
 #define KEEP_BYTES  (64 << 20) /* free memory that malloc keeps */
 
 struct analyze {
-	/* options */
 	int threads, top, quiet, as_stock;
 	const char *argv0;
 	char **paths;
 	size_t npaths, cap, next, done;
 	pthread_mutex_t lock; /* guards next, done and everything below */
-	int64_t closed; /* directories that could not be read */
+	int64_t closed;
 	int64_t logs, unread, shared, per_process, mpiio, pnetcdf, hdf5, buckets[BUCKETS];
 	struct scribe_totals totals;
 	struct scribe_tally users, programs, mounts;
@@ -195,8 +192,8 @@ static void read_logs(struct analyze *a)
 {
 	pthread_t threads[MAX_THREADS];
 	int n = 0;
-	/* Each log allocates and frees the same buffers; with the defaults they would return to the kernel. */
 
+	/* Each log allocates and frees the same buffers; with the defaults they would return to the kernel. */
 	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 	mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
 	if (a->threads == 0) {
@@ -206,7 +203,7 @@ static void read_logs(struct analyze *a)
 	}
 	while (n < a->threads - 1 && (size_t)n + 1 < a->npaths && !pthread_create(&threads[n], NULL, work, a))
 		n++;
-	work(a); /* also when no thread could be created */
+	work(a);
 	while (n > 0)
 		pthread_join(threads[--n], NULL);
 }

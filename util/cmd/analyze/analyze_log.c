@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Figures of one log for `ioscribe analyze`: POSIX and STDIO bytes and times per mount, the job, the
- * modules present. The caller frees the tally of mounts in the result. Runs in several threads at
- * once, each with its own log. Must not know other logs.
+ * Figures of one log for `ioscribe analyze`: POSIX and STDIO bytes and times per mount, job, modules. Runs in
+ * several threads, each with its own log. Must not know other logs.
  */
 #include "util/cmd/analyze/analyze_log.h"
 
@@ -14,7 +13,6 @@
 #include "util/logs/logfile.h"
 #include "util/text/print_record.h"
 
-/* The counters of the two modules that access file systems. */
 static const struct layer {
 	int module;
 	int bytes_read, bytes_written;
@@ -26,7 +24,6 @@ static const struct layer {
 	 SCRIBE_STDIO_F_WRITE_TIME, SCRIBE_STDIO_F_META_TIME},
 };
 
-/* Totals per mount index; one entry more than the mounts, for names without a mount. */
 struct by_mount {
 	struct scribe_totals totals;
 	int any;
@@ -81,7 +78,6 @@ static void count_mount(const struct scribe_log *log, uint64_t id, const struct 
 	to->any = 1;
 }
 
-/* `mounts` is NULL when the log was opened without names. */
 static int read_layer(struct scribe_log *log, const struct layer *l, struct by_mount *mounts, double *io_time,
 		      struct scribe_log_figures *f, struct scribe_err *err)
 {
@@ -112,7 +108,7 @@ static int read_layer(struct scribe_log *log, const struct layer *l, struct by_m
 static int tally_mounts(const struct scribe_log *log, struct by_mount *mounts, struct scribe_log_figures *f)
 {
 	for (size_t i = 0; i <= log->nmounts; i++) {
-		char key[512] = "(none)"; /* terminal, pipes, names without a mount */
+		char key[512] = "(none)";
 
 		if (!mounts[i].any)
 			continue;
@@ -122,8 +118,8 @@ static int tally_mounts(const struct scribe_log *log, struct by_mount *mounts, s
 		if (scribe_tally_add(&f->mounts, key, &mounts[i].totals) < 0)
 			return -ENOMEM;
 	}
-	for (size_t i = 0; i < f->mounts.n; i++)
 	/* The additions above counted records; a mount counts each log once. */
+	for (size_t i = 0; i < f->mounts.n; i++)
 		f->mounts.entries[i].totals.logs = 1;
 	return 0;
 }

@@ -10,10 +10,10 @@ struct scribe_log_figures {
 	int shared, per_process; /* has POSIX records of all ranks, of single ranks */
 	int mpiio, pnetcdf, hdf5;
 	double io_ratio;             /* POSIX time / run time; 0 without POSIX records */
-	struct scribe_totals totals; /* POSIX and STDIO */
+	struct scribe_totals totals;
 	char user[32];
 	char program[128];
-	struct scribe_tally mounts; /* "path (type)" */
+	struct scribe_tally mounts;
 };
 
 /*

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another
- * compression or layout, obfuscated, annotated, or reduced to one file. Records pass one at a time;
- * names are in memory. The struct convert owns log and output until cmd_convert ends.
+ * The command `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another compression,
+ * obfuscated, annotated, or reduced to one file. The struct convert owns log and output.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,16 +16,16 @@
 #include "util/logs/obfuscate.h"
 
 enum hide { HIDE_JOBID = 1, HIDE_UID = 2, HIDE_EXE = 4, HIDE_NAMES = 8, HIDE_ALL = 15 };
-enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 }; /* keys of long options */
+enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 };
 
 struct convert {
 	int compression; /* enum scribe_compression; -1: the layout's default */
 	enum scribe_layout layout;
 	int level;
-	unsigned hide; /* enum hide */
+	unsigned hide;
 	uint32_t key;
 	int only_one;
-	uint64_t only; /* record id, if only_one */
+	uint64_t only;
 	int found;     /* a record or name with this id exists */
 	int reset_metadata;
 	const char *notes;
@@ -55,8 +54,8 @@ static int take_key(const char *text, uint32_t *ret, struct scribe_err *err)
 {
 	char *end;
 	long long v;
-	/* As in darshan-convert, a negative key means its 32-bit two's complement. */
 
+	/* As in darshan-convert, a negative key means its 32-bit two's complement. */
 	errno = 0;
 	v = strtoll(text, &end, 10);
 	if (errno || end == text || *end || v < INT32_MIN || v > UINT32_MAX)
@@ -130,7 +129,7 @@ static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 	if (n && n < SCRIBE_JOB_METADATA_BYTES - 1 && metadata[n - 1] != '\n')
 		metadata[n++] = '\n';
 	while (*notes) {
-	/* Tabs separate notes; each becomes a line. A note that does not fit is an error, never cut. */
+		/* Tabs separate notes; each becomes a line. A note that does not fit is an error, never cut. */
 		size_t len = strcspn(notes, "\t");
 
 		if (n + len + 2 > SCRIBE_JOB_METADATA_BYTES)
@@ -156,8 +155,8 @@ static int put_job(struct convert *c)
 	size_t n = scribe_reader_mounts(c->log.reader, &mounts);
 	const char *exe = scribe_reader_exe(c->log.reader);
 	char hidden[32];
-	/* Reset comes before notes: both options together leave only the notes. */
 
+	/* Reset comes before notes: both options together leave only the notes. */
 	if (c->reset_metadata)
 		memset(job.metadata, 0, sizeof(job.metadata));
 	if (c->hide & HIDE_JOBID)
@@ -226,8 +225,8 @@ static int change(struct convert *c, int module, const void *record, struct scri
 		  const void **ret_rec)
 {
 	const struct scribe_base_record *base = record;
-	/* Process and ledger records belong to the job, not to a file: --file keeps them. */
 
+	/* Process and ledger records belong to the job, not to a file: --file keeps them. */
 	if (c->only_one && base->id != c->only && module < SCRIBE_MOD_PROCESS)
 		return 0;
 	c->found |= module < SCRIBE_MOD_PROCESS;
@@ -279,8 +278,8 @@ static int put_unknown(struct convert *c, int module)
 {
 	const struct scribe_reader_info *info = scribe_reader_info(c->log.reader);
 	int rc;
-	/* Opaque modules have an encoding of unknown meaning: their bytes are copied. */
 
+	/* Opaque modules have an encoding of unknown meaning: their bytes are copied. */
 	if (info->opaque >> module & 1 || !scribe_reader_module(c->log.reader, module))
 		return scribe_copy_unknown(c->log.reader, c->out.writer, module, &c->err);
 	rc = scribe_copy_described(c->log.reader, c->out.writer, module, &c->err);
@@ -295,7 +294,6 @@ static int put_all(struct convert *c)
 
 	if (rc >= 0)
 		rc = put_names(c);
-	/* The writer requires modules in ascending order. */
 	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
 		if (partial >> i & 1)
 			scribe_writer_partial(c->out.writer, i);
@@ -321,7 +319,6 @@ static int convert(struct convert *c, const char *from, const char *to)
 		options.compression = (enum scribe_compression)c->compression;
 	else
 		options.compression = c->layout == SCRIBE_LAYOUT_UNIFIED ? SCRIBE_COMP_ZSTD : SCRIBE_COMP_ZLIB;
-	/* Thread ids of traces are kept where the log has them. */
 	options.dxt_threads = scribe_copy_has_threads(c->log.reader);
 	rc = scribe_output_create(&c->out, to, c->force, c->as_stock, &options, &c->err);
 	return rc < 0 ? rc : put_all(c);
@@ -336,7 +333,6 @@ static int cmd_convert(int argc, char **argv)
 		return status;
 	c.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-convert");
 	rc = convert(&c, argv[first], argv[first + 1]);
-	/* scribe_output_free removes an output that was not finished. */
 	scribe_output_free(&c.out);
 	scribe_log_close(&c.log);
 	return rc < 0 ? scribe_complain_err(argv[0], &c.err) : SCRIBE_EXIT_OK;

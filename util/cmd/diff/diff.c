@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe diff` (darshan-diff): compares two logs counter by counter. Records of both are
- * sorted by file, module and rank (record_sort.h), merged and rendered as rows; equal rows are dropped.
- * As darshan-diff it compares only what that tool does. Each struct side owns its log, records and text.
+ * The command `ioscribe diff` (darshan-diff): compares two logs counter by counter. Records are sorted by file,
+ * module and rank, merged and rendered as rows; equal rows are dropped. Each struct side owns a log.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,10 +19,10 @@
 struct side {
 	struct scribe_log log;
 	struct scribe_record_sort *records;
-	const struct scribe_record *head; /* the next record; NULL at the end */
-	struct scribe_out text;           /* rows of one record */
+	const struct scribe_record *head;
+	struct scribe_out text;
 	struct scribe_printer printer;
-	char name[80]; /* module name with the side's mark */
+	char name[80];
 };
 
 struct diff {
@@ -78,7 +77,6 @@ static int render(struct diff *d, int which, const struct scribe_record *r)
 
 	s->text.len = 0;
 	snprintf(s->name, sizeof(s->name), "%c %s", which ? '+' : '-', m->name);
-	/* The labels depend on the module only. */
 	if (s->printer.module != m) {
 		int rc = scribe_printer_module(&s->printer, &s->text, m, &d->err);
 
@@ -97,7 +95,6 @@ static size_t line_len(const struct scribe_out *text, size_t at)
 	return end ? (size_t)(end - text->buf) - at + 1 : text->len - at;
 }
 
-/* Columns 4 and 5 of a row: the counter's name and its value. */
 static const char *columns(const char *line, size_t len, size_t *ret_len)
 {
 	const char *p = line, *end = line + len, *from = line;
@@ -147,8 +144,8 @@ static void diff_rows(struct diff *d, const struct scribe_module *m, const void 
 {
 	const struct scribe_out *a = &d->side[0].text, *b = &d->side[1].text;
 	size_t at_a = 0, at_b = 0;
-	/* Rows have a fixed order per module, so row k is the same counter in both texts. */
 
+	/* Rows have a fixed order per module, so row k is the same counter in both texts. */
 	for (int k = 0; (rec_a && at_a < a->len) || (rec_b && at_b < b->len); k++) {
 		size_t len_a = rec_a && at_a < a->len ? line_len(a, at_a) : 0;
 		size_t len_b = rec_b && at_b < b->len ? line_len(b, at_b) : 0;
@@ -182,12 +179,10 @@ static void diff_traced(struct diff *d, const struct scribe_module *m, const str
 	scribe_diff_segments(&d->out, m, in);
 }
 
-/* One of the records may be NULL. */
 static int diff_records(struct diff *d, const struct scribe_record *a, const struct scribe_record *b)
 {
 	const struct scribe_module *m = scribe_module_by_id(a ? a->module : b->module);
 
-	/* darshan-diff prints no layouts, but the file still counts for its empty lines. */
 	if (d->as_stock && m->id == SCRIBE_MOD_LUSTRE)
 		return 0;
 	if (is_traced(m->id)) {
@@ -204,8 +199,8 @@ static int version_differs(struct diff *d, int module)
 {
 	unsigned va = scribe_reader_header(d->side[0].log.reader)->mod_ver[module];
 	unsigned vb = scribe_reader_header(d->side[1].log.reader)->mod_ver[module];
-	/* darshan-diff skips a module with two versions when both logs have the file in it. */
 
+	/* darshan-diff skips a module with two versions when both logs have the file in it. */
 	if (!d->as_stock || va == vb)
 		return 0;
 	if (!(d->warned >> module & 1))
@@ -282,8 +277,8 @@ static int side_open(struct diff *d, int which, const char *path)
 	struct side *s = &d->side[which];
 	int rc = scribe_log_open(&s->log, path, SCRIBE_LOG_NAMES, &d->err);
 
-	if (rc >= 0)
 	/* The second log's files are numbered as in the first one, so that both orders agree. */
+	if (rc >= 0)
 		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL,
 					&s->records, &d->err);
 	if (rc >= 0)
@@ -306,7 +301,6 @@ static int cmd_diff(int argc, char **argv)
 		rc = diff_logs(&d);
 	if (rc >= 0)
 		rc = scribe_out_flush(&d.out, &d.err);
-	/* The second side first: its order refers to the first side's. */
 	for (int i = 1; i >= 0; i--) {
 		scribe_record_sort_free(d.side[i].records);
 		scribe_printer_free(&d.side[i].printer);

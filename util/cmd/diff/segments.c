@@ -13,8 +13,8 @@ static void row(struct scribe_out *out, const struct scribe_module *m, const str
 {
 	const struct scribe_dxt_record *r = in->record;
 	const struct scribe_dxt_segment *s = &r->segments[number + (write ? 0 : r->write_count)];
-	/* Nine decimals: finer than the 15 ns resolution of DXT times. */
 
+	/* Nine decimals: finer than the 15 ns resolution of DXT times. */
 	scribe_out_printf(out, "%c %s\t%" PRId64 "\t%" PRIu64 "\t%s %" PRId64, mark, m->name, r->base.rank,
 			  r->base.id, write ? "write" : "read", number);
 	scribe_out_printf(out, "\toffset %" PRId64 " length %" PRId64 " start %.9f end %.9f", s->offset,

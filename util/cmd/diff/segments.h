@@ -8,7 +8,7 @@
 /* One log's record; NULL if it has none for this file and rank. */
 struct scribe_diff_segments {
 	const struct scribe_dxt_record *record;
-	const char *name; /* of the file, len bytes */
+	const char *name;
 	size_t len;
 };
 

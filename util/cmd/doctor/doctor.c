@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe doctor`: checks what this kernel and this user can do; one line per check. Reads
- * /proc, /sys and /etc, and runs the daemon with --probe (doctor_trace.c). Changes nothing. Must not know
- * how the daemon works.
+ * The command `ioscribe doctor`: checks what this kernel and user can do, a line per check. Changes nothing. Must
+ * not know how the daemon works.
  */
 #include <errno.h>
 #include <limits.h>
@@ -65,9 +64,8 @@ static void check_kernel(void)
 static void check_lockdown(void)
 {
 	char text[4096], *asked;
-	/* In confidentiality mode BPF programs may not read kernel memory, which all of ours do. */
 
-	/* The boot parameter serves where securityfs is not mounted. */
+	/* In confidentiality mode BPF programs may not read kernel memory, which all of ours do. */
 	if (!file_line("/sys/kernel/security/lockdown", text, sizeof(text))[0]) {
 		asked = strstr(file_line("/proc/cmdline", text, sizeof(text)), "lockdown=");
 		if (asked)
@@ -85,8 +83,8 @@ static void check_lockdown(void)
 static void check_mount(const char *what, const char *path, unsigned long type, const char *need)
 {
 	struct statfs st;
-	/* A note only, because `ioscribe run` needs neither file system. */
 
+	/* A note only, because `ioscribe run` needs neither file system. */
 	if (statfs(path, &st) == 0 && (unsigned long)(unsigned)st.f_type == type)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, what, "%s", path);
 	else
@@ -122,7 +120,6 @@ static void check_limits(void)
 
 static void check_runtime(void)
 {
-	/* Keep the list equal to that of ioscribe run (run_link.c). */
 	static const char *const places[] = {"../lib/libioscribe.so",
 					     "../lib/x86_64-linux-gnu/libioscribe.so",
 					     "../lib/aarch64-linux-gnu/libioscribe.so",
@@ -142,8 +139,8 @@ static void check_runtime(void)
 static void check_clock(void)
 {
 	char text[64];
-	/* Kernel programs read the clock twice per call. */
 
+	/* Kernel programs read the clock twice per call. */
 	file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof(text));
 	if (!strcmp(text, "hpet") || !strcmp(text, "acpi_pm") || !strcmp(text, "jiffies"))
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "clock",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about the schedulers' hooks: hooks.conf, parsed as scripts/hooks/common does, the
- * file that switches them off, and a log that the daemon writes with their options. The caller owns the
- * struct scribe_hooks. Must not know BPF.
+ * The doctor's lines about the schedulers' hooks: hooks.conf, parsed as scripts/hooks/common does, and a log that
+ * the daemon writes with their options. Must not know BPF.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -44,7 +43,6 @@ static bool is_number(const char *value, const char *digits)
 	return *value && value[strspn(value, digits)] == 0;
 }
 
-/* NULL: stored; otherwise why the hooks ignore this line. */
 static const char *take(struct scribe_hooks *h, const char *key, const char *value)
 {
 	const struct {
@@ -74,7 +72,6 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 		if ((!strcmp(key, "streams") || !strcmp(key, "comment")) && strcmp(value, "yes") &&
 		    strcmp(value, "no"))
 			return "is neither yes nor no";
-		/* An empty `ioscribe` keeps the default, a name that is searched in PATH. */
 		if (strcmp(key, "ioscribe") || *value)
 			strcpy(texts[i].to, value);
 		return NULL;
@@ -136,7 +133,6 @@ static void check_files(const char *path, const struct scribe_hooks *h)
 				   strerror(errno));
 	if (strcmp(h->streams, "yes") || !slash)
 		return;
-	/* The hooks preload the library for streams from the directory of the runtime. */
 	snprintf(beside, sizeof(beside), "%.*s/libioscribe-inside.so", (int)(slash - h->library), h->library);
 	if (access(beside, R_OK) < 0)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "hooks", "%s: streams = yes, but %s: %s", path, beside,
@@ -174,7 +170,6 @@ static int request(struct scribe_request *r, const struct scribe_hooks *h, const
 		rc = scribe_request_add(r, "user", pw->pw_name, err);
 	while (rc == 0 && (word = strsep(&rest, " \t"))) {
 		char *equals = strchr(word, '=');
-		/* strsep returns an empty word between two blanks. */
 
 		if (!*word)
 			continue;
@@ -186,7 +181,6 @@ static int request(struct scribe_request *r, const struct scribe_hooks *h, const
 	return rc < 0 ? rc : scribe_check_patterns(r->text, r->bytes, err);
 }
 
-/* Copies the value of the reply's line log_dir=... */
 static void written_to(const char *text, size_t bytes, char *ret, size_t cap)
 {
 	size_t skip = sizeof("log_dir=") - 1;

@@ -10,10 +10,8 @@
 
 enum scribe_doctor { SCRIBE_DOCTOR_OK, SCRIBE_DOCTOR_NOTE, SCRIBE_DOCTOR_FIX };
 
-/* Prints one line: verdict, subject, finding or remedy. */
 void scribe_doctor_line(enum scribe_doctor v, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Number of FIX lines so far. */
 extern int scribe_doctor_lines_to_fix;
 
 /* doctor_service.c. user: owner of the trial log; NULL: $SUDO_USER, otherwise uid 65534. */
@@ -36,7 +34,6 @@ int scribe_doctor_try(const struct scribe_hooks *h, const struct passwd *pw, cha
 		      struct scribe_err *err);
 /* Privileges, programs and probes, as the daemon reports them (doctor_trace.c). */
 void scribe_doctor_trace(void);
-/* Prints which ways of tracing work. The exit code: failure if system calls cannot be traced. */
 int scribe_doctor_features(void);
 
 #endif

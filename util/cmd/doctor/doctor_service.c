@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about this node's service: socket, configuration, log directory, spool, scheduler.
- * `doctor --service` runs as a node's health check, so everything that may block has a time limit.
- * Changes nothing. Must not know BPF.
+ * The doctor's lines about the service of this node. Also a node's health check (--service), so everything that may
+ * block has a time limit. Changes nothing. Must not know BPF.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +41,6 @@ static const char *first_of(const char *variable, const char *otherwise)
 	return value && value[0] ? value : otherwise;
 }
 
-/* The value of the last "key = value" line; false: the file has none. */
 static bool setting(const char *path, const char *key, char *ret, size_t cap)
 {
 	FILE *f = fopen(path, "re");
@@ -54,7 +52,6 @@ static bool setting(const char *path, const char *key, char *ret, size_t cap)
 		char *at = text + strspn(text, " \t"), *value;
 
 		value = at + n + strspn(at + (strlen(at) < n ? strlen(at) : n), " \t");
-		/* slurm.conf ignores the case of keys. */
 		if (strncasecmp(at, key, n) || *value != '=')
 			continue;
 		value += 1 + strspn(value + 1, " \t");
@@ -213,7 +210,6 @@ static void look(const char *dir, const char *layout, char *ret_text, size_t cap
 	ret_text[0] = 0;
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return;
-	/* Otherwise the child would print buffered output a second time. */
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -250,7 +246,7 @@ static void check_log_dir(const char *config, const struct scribe_hooks *h)
 		*user = 0;
 		strcpy(layout, "users");
 	}
-	if (!said && access(dir, F_OK) < 0) { /* the default */
+	if (!said && access(dir, F_OK) < 0) {
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "log directory", "%s, which the service makes", dir);
 		return;
 	}
@@ -295,7 +291,6 @@ static void check_try(const struct scribe_hooks *h, const char *user)
 				   "%s: the service wrote one of user %s there and removed it", dir, pw->pw_name);
 }
 
-/* Number of logs in a folder, or in all folders of users below it. Files are not opened. */
 static unsigned logs_in(const char *path, bool users)
 {
 	DIR *dir = opendir(path);
@@ -349,10 +344,9 @@ static bool is_ours(const char *conf, const char *key)
 {
 	char value[PATH_MAX];
 
-	if (!setting(conf, key, value, sizeof(value)) || !strstr(value, OURS_IN_PATHS))
 	/* Found by the word in the path, because a site may have copied the hooks elsewhere. */
+	if (!setting(conf, key, value, sizeof(value)) || !strstr(value, OURS_IN_PATHS))
 		return false;
-	/* slurmd drains a node with a prolog that it cannot execute. */
 	if (value[0] == '/' && !strpbrk(value, "*?[") && access(value, X_OK) < 0)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "Slurm's hooks", "%s: %s=%s: %s; Slurm drains the node", conf,
 				   key, value, strerror(errno));
@@ -387,8 +381,8 @@ static void check_slurm(void)
 	char plugstack[PATH_MAX], value[PATH_MAX];
 	bool prolog, epilog;
 
+	/* Only Slurm is checked. */
 	if (access(conf, R_OK) < 0)
-	/* Schedulers other than Slurm have no check here. */
 		return;
 	prolog = is_ours(conf, "Prolog");
 	epilog = is_ours(conf, "Epilog");

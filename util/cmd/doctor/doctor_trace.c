@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about tracing: runs the daemon with --probe or --features and prints its output,
- * which has tab-separated fields. Must not know BPF.
+ * The doctor's lines about tracing: output of the daemon with --probe or --features, which has tab-separated
+ * fields. Must not know BPF.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -17,7 +17,6 @@
 /* Fields of a --features line: name, verdict, text, cause, loss. */
 #define FIELDS_MAX 5
 
-/* The daemon's output as a stream; NULL: a line explains why not. */
 static FILE *daemon_says(const char *option)
 {
 	char path[PATH_MAX], command[PATH_MAX + 64];
@@ -40,7 +39,6 @@ static FILE *daemon_says(const char *option)
 	return f;
 }
 
-/* Missing fields are empty strings. */
 static bool next_line(FILE *f, char *room, size_t cap, char *field[FIELDS_MAX])
 {
 	char *rest = room;

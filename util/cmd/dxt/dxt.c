@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe dxt` (darshan-dxt-parser): prints traced operations, as text identical to that
- * tool's or as JSON and CSV. Logs with thread ids get the two additional columns of newer Darshan
- * versions. The struct dxt owns log, output and Lustre layouts until cmd_dxt ends.
+ * The command `ioscribe dxt` (darshan-dxt-parser): prints traced operations as text identical to that tool's, JSON
+ * or CSV. The struct dxt owns log, output and Lustre layouts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -99,7 +98,6 @@ static int layout_add(struct dxt *d, const void *record, size_t len)
 		d->cap_layouts = cap;
 	}
 	l = &d->layouts[d->nlayouts];
-	/* Copied, because the reader's record is valid only until the next read. */
 	l->record = malloc(len);
 	if (!l->record)
 		return -ENOMEM;
@@ -216,7 +214,6 @@ static int out_of_memory(struct dxt *d)
 	return scribe_err_set(&d->err, -ENOMEM, "%s: traced operations: out of memory", d->log.path);
 }
 
-/* Prints the operations within the time window; a record without any prints nothing. */
 static int print_times(struct dxt *d, const struct trace_module *t, const void *record, size_t len,
 		       bool threads)
 {
@@ -225,8 +222,8 @@ static int print_times(struct dxt *d, const struct trace_module *t, const void *
 	int rc = 0;
 
 	if (!r)
-	/* Copied because the filter changes the counts and segments in place. */
 		return out_of_memory(d);
+	/* Copied because the filter changes the counts and segments in place. */
 	memcpy(r, record, len);
 	scribe_dxt_filter_times(&d->filter, r);
 	if (r->write_count + r->read_count) {
@@ -272,7 +269,7 @@ static int print_trace(struct dxt *d, const struct trace_module *t)
 			continue;
 		}
 		if (threads || piece->first == 0)
-			at = place_of(d, whole->base.id); /* a piece starts with the same base */
+			at = place_of(d, whole->base.id);
 		if ((threads ? print_record(d, t, whole, &at, true) : print_piece(d, t, piece, &at)) < 0)
 			return out_of_memory(d);
 	}
@@ -292,7 +289,6 @@ static int print_traces(struct dxt *d)
 		scribe_out_text(&d->out, "\n# no DXT module data available for this Darshan log.\n");
 		return 0;
 	}
-	/* Only the text shows Lustre targets. */
 	rc = d->rows.format == SCRIBE_DXT_TEXT && scribe_reader_has(d->log.reader, SCRIBE_MOD_LUSTRE)
 		     ? layouts_load(d)
 		     : 0;
@@ -310,7 +306,6 @@ static int print_log(struct dxt *d, const char *path)
 		rc = scribe_out_open(&d->out, STDOUT_FILENO, &d->err);
 	if (rc < 0)
 		return rc;
-	/* On a terminal names are always escaped. */
 	d->escape |= d->out.terminal;
 	d->rows.out = &d->out;
 	if (d->rows.format == SCRIBE_DXT_TEXT)
@@ -340,7 +335,6 @@ static int cmd_dxt(int argc, char **argv)
 	return rc < 0 ? scribe_complain_err(argv[0], &d.err) : SCRIBE_EXIT_OK;
 }
 
-/* darshan-dxt-parser has only --show-incomplete. */
 static const struct scribe_option options[] = {
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
 	{"escape", 'e', NULL,

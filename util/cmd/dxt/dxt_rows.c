@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Traced operations as rows of JSON (one array, a row per line) or CSV (column names first), written as
- * they come. For `ioscribe dxt`. Must not know logs.
+ * Traced operations as rows of JSON (one array) or CSV, written as they come. For `ioscribe dxt`. Must not know
+ * logs.
  */
 #include "util/cmd/dxt/dxt_rows.h"
 
@@ -13,7 +13,7 @@
 #include "util/text/number.h"
 #include "util/text/quoted.h"
 
-#define ROOM 32 /* bytes for a number */
+#define ROOM 32
 
 void scribe_dxt_rows_begin(struct scribe_dxt_rows *r)
 {
@@ -33,7 +33,7 @@ static void put_key(struct scribe_dxt_rows *r, const char *key)
 {
 	if (r->format == SCRIBE_DXT_CSV)
 		scribe_out_bytes(r->out, ",", 1);
-	else /* in CSV the column's position is the key */
+	else
 		scribe_out_printf(r->out, ",\"%s\":", key);
 }
 
@@ -48,7 +48,7 @@ static void put_real(struct scribe_dxt_rows *r, const char *key, double v)
 	put_key(r, key);
 	if (isfinite(v))
 		scribe_json_real(r->out, v);
-	else if (r->format == SCRIBE_DXT_JSON) /* JSON cannot express infinity; CSV leaves the cell empty */
+	else if (r->format == SCRIBE_DXT_JSON)
 		scribe_out_text(r->out, "null");
 }
 
@@ -67,7 +67,6 @@ static void put_thread(struct scribe_dxt_rows *r, bool threads, uint64_t thread)
 	scribe_out_text(r->out, quote);
 }
 
-/* bytes may be NULL: null in JSON, an empty cell in CSV. */
 static int put_text(struct scribe_dxt_rows *r, const char *key, const char *bytes, size_t len)
 {
 	if (r->format == SCRIBE_DXT_JSON) {

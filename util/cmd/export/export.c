@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe export`, in the program ioscribe-export: logs as JSON, CSV or rows of an SQLite
- * database. Each format is a table of functions (export_format.h) that receives one log after another.
+ * The work of `ioscribe export`, in ioscribe-export. Each format is a table of functions (export_format.h) that
+ * receives one log after another.
  */
 #include "util/cmd/export/export.h"
 
@@ -12,7 +12,7 @@
 #include "util/tool/command.h"
 #include "util/cmd/export/export_format.h"
 
-#define MAX_TABLES 64 /* more than a log has */
+#define MAX_TABLES 64
 
 struct export
 {

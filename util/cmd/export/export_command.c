@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe export`: options, help, and the start of ioscribe-export, which does the work. It
- * is a separate program so that other commands do not load the libraries for JSON and SQL. Both programs
- * link this file: here for help and manual page, there for getopt.
+ * The command `ioscribe export`: options, help, and the start of ioscribe-export: a separate program, so that
+ * others do not load libraries for JSON and SQL. Both link this file.
  */
 #include <stddef.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables as CSV (RFC 4180 with line feeds): one file per table in a directory, or one table on standard
- * output. Text that does not print, or holds a backslash, is escaped (\n, \t, \\, \xHH). At the end all
- * files are renamed to their names, or none.
+ * Tables as CSV (RFC 4180 with line feeds): one file per table, or one table on standard output. Text that does not
+ * print is escaped. At the end all files are renamed, or none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,14 +16,13 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 
-/* Lives from csv_open to csv_close. */
 struct csv {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	struct scribe_export_file *files; /* the last one is being written */
+	struct scribe_export_file *files;
 	int nfiles;
 	int has_out;
-	int made; /* this export created the directory */
+	int made;
 	int tables;
 };
 
@@ -66,8 +64,8 @@ static int csv_close(void *ctx, int failed, struct scribe_err *err)
 	for (int i = 0; i < c->nfiles; i++)
 		if (scribe_export_file_end(&c->files[i], failed || rc < 0, failed || rc < 0 ? NULL : err) < 0)
 			rc = -1;
-	if (c->made && (failed || rc < 0))
 	/* A directory that this export created is removed after a failure, if empty. */
+	if (c->made && (failed || rc < 0))
 		rmdir(c->o->output);
 	free(c->files);
 	free(c);

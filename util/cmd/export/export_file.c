@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Output files of exports: written under a temporary name and renamed at the end. Readers see only whole
- * files, and a failed export keeps the old one. Must not know what is in them.
+ * Output files of exports, renamed at the end: readers see only whole files, and a failed export keeps the old one.
+ * Must not know what is in them.
  */
 #include "util/cmd/export/export_file.h"
 
@@ -39,7 +39,7 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 	if (rc == 0 && f->partial)
 		scribe_leftover_add(f->partial);
 	if (rc == 0 && there && f->partial)
-		(void)fchmod(f->fd, st.st_mode & 0777); /* the replaced file's mode */
+		(void)fchmod(f->fd, st.st_mode & 0777);
 	if (rc < 0) {
 		scribe_err_set(err, rc, "%s: %s%s", path, may ? "no file can be made beside it: " : "",
 			       strerror(-rc));
@@ -52,7 +52,6 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 
 int scribe_export_file_written(struct scribe_export_file *f, struct scribe_err *err)
 {
-	/* Some file systems report a full disk only in close. */
 	int rc = f->fd >= 0 ? close(f->fd) : 0;
 
 	f->fd = -1;

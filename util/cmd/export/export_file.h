@@ -8,14 +8,12 @@
 struct scribe_export_file {
 	int fd; /* -1: closed */
 	char *path;
-	char *partial; /* temporary name; NULL: not a regular file, written in place */
+	char *partial;
 };
 
 /* Creates the temporary file. 0 or negative with a message. */
 int scribe_export_file_open(struct scribe_export_file *f, const char *path, struct scribe_err *err);
-/* Closes the descriptor; call when all bytes are written. */
 int scribe_export_file_written(struct scribe_export_file *f, struct scribe_err *err);
-/* Renames the file, or removes it with `drop` or after an error. Frees f either way. */
 int scribe_export_file_end(struct scribe_export_file *f, int drop, struct scribe_err *err);
 
 #endif

@@ -9,7 +9,7 @@ struct scribe_export_options {
 	const char *output; /* file or directory; NULL: standard output */
 	const char *argv0;
 	char *const *only; /* tables of --table, NULL-terminated; NULL: all */
-	int logs;          /* number of logs to come */
+	int logs;
 };
 
 bool scribe_export_is_wanted(const struct scribe_export_options *o, const char *table);
@@ -19,7 +19,6 @@ struct scribe_export_format {
 	int (*log)(void *ctx, struct scribe_log *log, struct scribe_err *err);
 	/* Discards the rows of a log that failed. True: the next log can follow. NULL: not supported. */
 	bool (*drop)(void *ctx);
-	/* Finishes and frees; with `failed` the output is removed where the format can. */
 	int (*close)(void *ctx, int failed, struct scribe_err *err);
 };
 

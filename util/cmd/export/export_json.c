@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Tables as JSON: one document with an array per table, or one object per line (with table, and log when
- * there are several). Rows are written as they come.
- */
+/* Tables as JSON: one document with an array per table, or one object per line. Rows are written as they come. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,14 +13,13 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 
-/* Lives from json_open to json_close. */
 struct json {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	struct scribe_export_file file; /* unused on standard output */
-	int lines;                      /* one object per line */
-	int tables;                     /* tables started, for the document's brackets */
-	int rows;                       /* rows of the current table */
+	struct scribe_export_file file;
+	int lines;
+	int tables;
+	int rows;
 	const char *log;
 };
 
@@ -130,7 +126,6 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 		scribe_out_printf(&j->out, "\"table\":\"%s\"", t->name);
 		comma = ",";
 	}
-	/* The table job has the log's path as its first column. */
 	if (j->lines && j->o->logs > 1 && strcmp(t->name, "job")) {
 		scribe_out_text(&j->out, comma);
 		rc = scribe_json_text(&j->out, "log", j->log, strlen(j->log));

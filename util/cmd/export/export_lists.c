@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of records that are lists: heatmap bins, traced operations, Lustre layouts. Cells borrow from the
- * record. Must not know any export format.
+ * Rows of records that are lists: heatmap bins, traced operations, Lustre layouts. Must not know any export format.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@ static int heatmap_rows(struct scribe_export_rows *r, const void *record)
 	for (int64_t i = 0; i < h->nbins && rc >= 0; i++) {
 		r->cells[n] = cell_int(i);
 		r->cells[n + 1] = cell_real(h->bin_width_seconds);
-		/* The first half of the bins holds bytes written, the second bytes read. */
 		r->cells[n + 2] = cell_int(h->bins[h->nbins + i]);
 		r->cells[n + 3] = cell_int(h->bins[i]);
 		rc = scribe_export_row(r);
@@ -52,7 +50,6 @@ static int segment_rows(struct scribe_export_rows *r, const void *record)
 		int write = i < d->write_count;
 
 		r->cells[n] = cell_int(write);
-		/* Writes and reads are numbered separately, as in `ioscribe dxt`. */
 		r->cells[n + 1] = cell_int(write ? i : i - d->write_count);
 		r->cells[n + 2] = cell_int(s->offset);
 		r->cells[n + 3] = cell_int(s->length);
@@ -89,8 +86,8 @@ static char *ost_list(const struct scribe_lustre_record *l, int64_t first, int64
 {
 	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
 
-	if (first > l->num_stripes)
 	/* Counts come from the log and may exceed its list of ids. */
+	if (first > l->num_stripes)
 		first = l->num_stripes;
 	if (count < 0 || count > l->num_stripes - first)
 		count = l->num_stripes - first;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The program ioscribe-export, executed by `ioscribe export` (export_command.c) from the installation's
- * libexec directory. Its one-entry command table gives it that command's messages and help.
- */
+/* The program ioscribe-export. Its one-entry command table gives it the messages and help of `ioscribe export`. */
 #include <stddef.h>
 
 #include "util/tool/command.h"

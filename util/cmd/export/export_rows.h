@@ -14,7 +14,6 @@
 #define SCRIBE_EXPORT_MAX_COLUMNS 1024
 #define SCRIBE_EXPORT_PLACES      5 /* columns at the start of every record's row */
 
-/* A log being exported, and the row being built. */
 struct scribe_export_rows {
 	struct scribe_log *log;
 	const struct scribe_export_sink *sink;
@@ -54,7 +53,6 @@ static inline struct scribe_cell cell_text(const char *text)
 
 /* Sets the first cells of a record's row; a record without a name has null there. Returns their number. */
 int scribe_export_place(struct scribe_export_rows *r, const void *record);
-/* Sends the row's cells to the sink. */
 int scribe_export_row(struct scribe_export_rows *r);
 /* "3 7 12", "" for n = 0; the caller frees. NULL: out of memory. */
 char *scribe_export_ints(const int64_t *ints, int64_t n);
@@ -67,7 +65,6 @@ struct scribe_export_list {
 	int (*rows)(struct scribe_export_rows *r, const void *record);
 };
 
-/* NULL: the module has one row per record. */
 const struct scribe_export_list *scribe_export_list_of(int module);
 
 #endif

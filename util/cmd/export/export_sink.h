@@ -12,7 +12,7 @@
 enum scribe_column_kind {
 	SCRIBE_COL_INT,
 	SCRIBE_COL_REAL,
-	SCRIBE_COL_TEXT,  /* any bytes, not only UTF-8 */
+	SCRIBE_COL_TEXT,
 	SCRIBE_COL_ID,    /* record id, 64 bits unsigned */
 	SCRIBE_COL_PLACE, /* text that table `file` holds by record id */
 };
@@ -23,7 +23,7 @@ struct scribe_column {
 };
 
 struct scribe_cell {
-	int null; /* 1: without a value */
+	int null;
 	union {
 		int64_t i;
 		uint64_t id;
@@ -48,7 +48,7 @@ struct scribe_export_sink {
 	int (*row)(void *ctx, const struct scribe_export_table *t, const struct scribe_cell *cells,
 		   struct scribe_err *err);
 	void *ctx;
-	bool (*wanted)(void *ctx, const char *table); /* NULL: all tables */
+	bool (*wanted)(void *ctx, const char *table);
 };
 
 #endif

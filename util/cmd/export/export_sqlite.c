@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables into an SQLite database that holds many logs. A log is one transaction, identified by its bytes:
- * adding it again only adds tables that were left out before. Names are stored only in table `file`;
- * every table has log_id. The struct sqlite owns the connection.
+ * Tables into an SQLite database of many logs. A log is one transaction, identified by its bytes: adding it again
+ * only adds missing tables. Names are only in table `file`. The struct sqlite owns the connection.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -19,13 +18,13 @@
 struct sqlite {
 	const struct scribe_export_options *o;
 	sqlite3 *db;
-	sqlite3_stmt *insert; /* for the current table */
+	sqlite3_stmt *insert;
 	sqlite3_int64 log_id;
 	uint64_t digest;
 	int64_t bytes;
 	int broken;   /* the database itself failed: later logs are not tried */
-	int is_known; /* the current log was added before */
-	int before;   /* total changes before the current log */
+	int is_known;
+	int before;
 	int added, completed, known;
 };
 
@@ -50,8 +49,8 @@ static int check_version(struct sqlite *s, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
 	int version = -1;
-	/* user_version is 0 in a new database; the PRAGMA fails for a file of another kind. */
 
+	/* user_version is 0 in a new database; the PRAGMA fails for a file of another kind. */
 	if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &q, NULL) != SQLITE_OK)
 		return failed(s, "not an SQLite database of ours", err);
 	if (sqlite3_step(q) == SQLITE_ROW)
@@ -107,7 +106,6 @@ static void print_counts(const struct sqlite *s)
 
 static void roll_back(struct sqlite *s)
 {
-	/* Finalized first, because an open statement would keep the transaction open. */
 	sqlite3_finalize(s->insert);
 	s->insert = NULL;
 	if (s->db && sqlite3_get_autocommit(s->db) == 0)
@@ -138,7 +136,6 @@ static int sqlite_close(void *ctx, int was_failure, struct scribe_err *err)
 	return rc;
 }
 
-/* False also when the table does not exist. */
 static bool has_rows(struct sqlite *s, const char *table)
 {
 	char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\" WHERE log_id = ? LIMIT 1", table);
@@ -157,7 +154,6 @@ static bool has_rows(struct sqlite *s, const char *table)
 static bool is_wanted(void *ctx, const char *table)
 {
 	struct sqlite *s = ctx;
-	/* Of a known log only tables without its rows are filled. */
 
 	return scribe_export_is_wanted(s->o, table) && !(s->is_known && has_rows(s, table));
 }
@@ -212,7 +208,7 @@ static int create_table(struct sqlite *s, const struct scribe_export_table *t, s
 	sqlite3_str_appendf(sql, "CREATE TABLE IF NOT EXISTS \"%w\" (log_id INTEGER NOT NULL REFERENCES log",
 			    t->name);
 	for (int i = 0; i < t->ncolumns; i++) {
-	/* Names and mounts (PLACE) are not stored again: table `file` has them by record id. */
+		/* Names and mounts (PLACE) are not stored again: table `file` has them by record id. */
 		if (t->columns[i].kind != SCRIBE_COL_PLACE)
 			sqlite3_str_appendf(sql, ", \"%w\" %s", t->columns[i].name,
 					    sql_type(t->columns[i].kind));
@@ -269,7 +265,7 @@ static int bind_cell(sqlite3_stmt *q, int at, const struct scribe_column *col, c
 	switch (col->kind) {
 	case SCRIBE_COL_INT:
 		return sqlite3_bind_int64(q, at, c->i);
-	case SCRIBE_COL_ID: /* SQLite has no unsigned integers: the same 64 bits, signed */
+	case SCRIBE_COL_ID:
 		return sqlite3_bind_int64(q, at, (sqlite3_int64)c->id);
 	case SCRIBE_COL_REAL:
 		return sqlite3_bind_double(q, at, c->r);
@@ -316,7 +312,6 @@ static int find_log(struct sqlite *s, const char *digest, struct scribe_err *err
 	return rc == SQLITE_ROW ? 0 : failed(s, "log", err);
 }
 
-/* Sets log_id and is_known. */
 static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
@@ -348,7 +343,6 @@ static void count_log(struct sqlite *s)
 		return;
 	}
 	s->known++;
-	/* "Completed": rows were added to a known log. */
 	s->completed += sqlite3_total_changes(s->db) > s->before;
 }
 

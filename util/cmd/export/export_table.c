@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The tables of a log (docs/export.md): job, metadata, mounts, names, then one per module. A row is an
- * array of cells that borrow from log and record, valid during the sink's call. Must not know any export
- * format.
+ * The tables of a log (docs/export.md). A row is an array of cells that borrow from log and record during the
+ * sink's call. Must not know any export format.
  */
 #include "util/cmd/export/export_table.h"
 
@@ -84,7 +83,7 @@ static int put_metadata(struct scribe_export_rows *r)
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
 		equals = memchr(at, '=', (size_t)(stop - at));
-		if (!equals) /* skipped, as in `ioscribe parse` */
+		if (!equals)
 			continue;
 		r->cells[0] = cell_bytes(at, (size_t)(equals - at));
 		r->cells[1] = cell_bytes(equals + 1, (size_t)(stop - equals - 1));
@@ -114,7 +113,6 @@ static const struct scribe_column file_columns[] = {
 	{"fs", SCRIBE_COL_TEXT},
 };
 
-/* All names, also those without a record. */
 static int put_files(struct scribe_export_rows *r)
 {
 	int rc = begin(r, "file", file_columns, COUNT(file_columns));
@@ -146,7 +144,6 @@ static int add_column(struct scribe_export_rows *r, int n, const char *name, enu
 	return n + 1;
 }
 
-/* Adds a module's columns beyond its counters. Returns the new number of columns. */
 static int extra_columns(struct scribe_export_rows *r, int module, int n)
 {
 	switch (module) {
@@ -181,10 +178,9 @@ static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 				      (k ? cont : pool)[i]);
 }
 
-/* Must follow the order of extra_columns. */
 static int extra_cells(struct scribe_export_rows *r, int module, const void *record, int n)
 {
-	const struct scribe_h5d_record *h5d = record; /* PNETCDF_VAR has file_rec_id at the same offset */
+	const struct scribe_h5d_record *h5d = record;
 	const struct scribe_dfs_record *dfs = record;
 	const struct scribe_daos_record *daos = record;
 	const struct scribe_apmpi_record *apmpi = record;
@@ -229,7 +225,6 @@ static void table_name(const char *module, char *to, size_t cap)
 	size_t n = 0;
 
 	for (; *module && n + 1 < cap; module++) {
-	/* "MPI-IO" becomes "mpiio". */
 		if (*module >= 'A' && *module <= 'Z')
 			to[n++] = (char)(*module - 'A' + 'a');
 		else if (*module != '-' && *module != '/')
@@ -243,8 +238,8 @@ static int counters_begin(struct scribe_export_rows *r, const struct scribe_modu
 	int n = SCRIBE_EXPORT_PLACES;
 
 	memcpy(r->columns, place_columns, sizeof(place_columns));
-	for (int i = 0; i < m->ncounters; i++)
 	/* RENAMED_FROM is a record id among the counters: signed it would not match the other ids. */
+	for (int i = 0; i < m->ncounters; i++)
 		n = add_column(r, n, m->counters[i].name,
 			       m->id == SCRIBE_MOD_POSIX && i == SCRIBE_POSIX_RENAMED_FROM ? SCRIBE_COL_ID
 											   : SCRIBE_COL_INT);
@@ -265,7 +260,6 @@ static int counters_row(struct scribe_export_rows *r, const struct scribe_module
 		r->cells[n++].i = ints[i];
 	for (int i = 0; i < m->nfcounters; i++)
 		r->cells[n++].r = reals[i];
-	/* The column's kind selects the union's member, so only the null flags need a reset. */
 	for (int i = SCRIBE_EXPORT_PLACES; i < n; i++)
 		r->cells[i].null = 0;
 	extra_cells(r, m->id, record, n);
@@ -285,7 +279,7 @@ static int put_record(struct scribe_export_rows *r, const struct scribe_module *
 	if (list)
 		return list->rows(r, record);
 	if (m->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record))
-		return 0; /* a head record: put_apmpi_heads */
+		return 0;
 	return counters_row(r, m, record);
 }
 
@@ -332,7 +326,6 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 		return rc;
 	scribe_reader_rewind(r->log->reader, SCRIBE_MOD_APMPI);
 	while ((rc = scribe_reader_borrow_record(r->log->reader, SCRIBE_MOD_APMPI, &record, &len)) > 0) {
-		/* Only the smaller size marks a head record. */
 		if (len >= sizeof(struct scribe_apmpi_record))
 			continue;
 		head = record;
@@ -342,7 +335,6 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 		r->cells[3] = cell_real(head->variance_total_mpitime);
 		r->cells[4] = cell_real(head->variance_total_mpisynctime);
 		r->cells[4].null = head->sync_flag == 0;
-		/* Without the flag the second variance was not measured. */
 		if (scribe_export_row(r) < 0)
 			return -1;
 	}

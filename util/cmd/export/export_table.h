@@ -13,7 +13,6 @@
 /* Sends job, metadata, mount, file, then the modules. */
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err);
 
-/* Could any log have a table of this name? */
 bool scribe_export_has_table(const char *name);
 
 /* A hash of all bytes of the file, to recognise a log that was added before. */

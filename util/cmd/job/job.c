@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe job`: sends one request of a prolog, an epilog or a user to the service and prints
- * the replies. Ends in bounded time whatever state the daemon is in: each step gets the rest of --timeout.
- * State is one static struct job. Must not know BPF or logs.
+ * The command `ioscribe job`: one request to the service, and its replies. Ends in bounded time: each step gets the
+ * rest of --timeout. State is one static struct job. Must not know BPF or logs.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -18,7 +17,6 @@
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
-/* Long options have keys below all letters. */
 enum key {
 	KEY_JOB_ID = 1,
 	KEY_UID,
@@ -124,7 +122,6 @@ const struct scribe_command scribe_command_job = {
 	.examples = examples,
 };
 
-/* The request is text of key=value lines (JOB_* in proto.h). */
 struct job {
 	const char *self;
 	enum scribe_msg_type verb;
@@ -161,8 +158,8 @@ static int take_timeout(struct job *j, const char *value, struct scribe_err *err
 {
 	char *end;
 	double seconds = strtod(value, &end);
-	/* At most an hour: a hook that waits blocks the node. */
 
+	/* At most an hour: a hook that waits blocks the node. */
 	if (end == value || *end || !(seconds > 0) || seconds > 3600)
 		return scribe_err_set(err, -EINVAL, "--timeout %s is not a number of seconds up to 3600",
 				      value);
@@ -257,7 +254,6 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 	return rc;
 }
 
-/* Only begin starts a daemon. -EPERM is final: only root or systemd may start it. */
 static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 {
 	int sock = scribe_job_connect(deadline, err), rc;
@@ -267,7 +263,6 @@ static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 	rc = scribe_job_start(j->config, j->stay, deadline, err);
 	if (rc == -EPERM)
 		return rc;
-	/* Another prolog may have started one meanwhile. */
 	sock = scribe_job_connect(deadline, rc < 0 ? NULL : err);
 	return sock < 0 && rc < 0 ? rc : sock;
 }
@@ -283,10 +278,6 @@ static void print_log(const struct job *j, const struct scribe_msg_log *m)
 		printf("%s\n", scribe_human_text(m->path, shown, sizeof(shown)));
 }
 
-/*
- * Reads replies up to the last. 1: the daemon closed the connection before its first reply. Negative:
- * failed; err is empty if the daemon's result reports the failure.
- */
 static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -329,11 +320,11 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 static int converse(struct job *j, struct scribe_err *err)
 {
 	int rc = 1;
+
 	/*
 	 * A daemon that was about to exit closes without a reply. begin retries until another one runs; other
 	 * verbs retry once, which finds a successor, or that the service has ended.
 	 */
-
 	for (int tries = 0; rc == 1 && (tries < 2 || j->begin) && scribe_msg_now_ms() < j->deadline; tries++) {
 		int sock;
 
@@ -344,7 +335,7 @@ static int converse(struct job *j, struct scribe_err *err)
 		rc = scribe_msg_send(sock, j->verb, 0, j->request.text, j->request.bytes, -1, j->timeout_ms);
 		if (rc == 0)
 			rc = hear_all(j, sock, j->deadline, err);
-			/* The daemon has the request and starts the job as soon as its programs are loaded. */
+		/* The daemon has the request and starts the job as soon as its programs are loaded. */
 		if (rc == -ETIMEDOUT && j->begin && scribe_job_is_loading())
 			rc = 0;
 		else if (rc == -EPIPE || rc == -ECONNRESET)

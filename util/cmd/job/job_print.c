@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The service's job entries (key=value lines) as a table, as lines or as JSON on standard output, for
- * `ioscribe job`. Control characters are escaped, because users choose the values.
+ * Job entries of the service (key=value lines) as table, lines or JSON, for `ioscribe job`. Control characters are
+ * escaped, because users choose the values.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "util/cmd/job/job_print.h"
 #include "util/link/service_link.h"
 
-/* "" if the entry lacks the key. The text is not NUL-terminated. */
 static void value_of(const char *text, size_t bytes, const char *key, char *ret, size_t cap)
 {
 	size_t k = strlen(key);
@@ -89,7 +88,7 @@ void scribe_job_print_all(const char *text, size_t bytes, bool first)
 
 static void put_string(const char *value)
 {
-	static char shown[4 * 16384]; /* 16 KiB: more than any value of an entry */
+	static char shown[4 * 16384];
 	const char *text = scribe_name_printable(value, strlen(value))
 				   ? value
 				   : scribe_human_text(value, shown, sizeof(shown));
@@ -126,7 +125,6 @@ void scribe_job_print_json(const char *text, size_t bytes, bool first)
 		if (!equals)
 			continue;
 		*equals = 0;
-		/* Log lines come last, one per log. */
 		printf(n++ && !(logs && !strcmp(line, "log")) ? ",\n    " : n > 1 ? ", " : "\n    ");
 		if (!strcmp(line, "log")) {
 			if (!logs)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output of `ioscribe job`. */
 #ifndef UTIL_CMD_JOB_JOB_PRINT_H
 #define UTIL_CMD_JOB_JOB_PRINT_H
 

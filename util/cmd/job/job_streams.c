@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Streams of `ioscribe job begin`: starts a publisher per --stream as the job's user, and one per sink of
- * the service's key `stream` as stream_uid. Prologs run this command as root, so it never opens a path
- * that a user named. Must not know what publishers send.
+ * Streams of `ioscribe job begin`: starts a publisher per --stream, and one per sink of the key `stream`. Prologs
+ * run this as root, so it never opens a path that a user named. Must not know what publishers send.
  */
 #include "util/cmd/job/job_streams.h"
 
@@ -70,7 +69,6 @@ void scribe_job_streams_parse_answer(struct scribe_job_streams *s, const char *t
 	}
 }
 
-/* Starts one publisher. Negative: the error is already printed. */
 static int start(const struct scribe_job_streams *s, const char *self, const char *spec, bool is_site, int64_t deadline)
 {
 	const uid_t uid = is_site ? s->site_uid : s->uid;
@@ -83,7 +81,7 @@ static int start(const struct scribe_job_streams *s, const char *self, const cha
 					   .socket = socket,
 					   .drop = getuid() == 0,
 					   .uid = uid,
-						   /* never 0: without an entry, the gid of that number */
+					   /* never 0: without an entry, the gid of that number */
 					   .gid = gid != SCRIBE_JOB_STREAMS_GID ? gid : pw ? pw->pw_gid : (gid_t)uid,
 					   .user = pw ? pw->pw_name : NULL,
 					   .on_its_own = true};
@@ -107,7 +105,6 @@ int scribe_job_streams_begin(const struct scribe_job_streams *s, const char *sel
 	char site[sizeof(s->site)], *rest = site, *word;
 	int rc, result = s->refused ? -EINVAL : 0;
 
-	/* A repeated begin must not start the publishers twice. */
 	if (s->is_again)
 		return result;
 	for (unsigned i = 0; i < s->n; i++) {

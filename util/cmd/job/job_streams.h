@@ -14,7 +14,6 @@
 
 #define SCRIBE_JOB_STREAMS_GID ((gid_t)-1) /* use the passwd entry's group */
 
-/* Zero-initialised except gid. */
 struct scribe_job_streams {
 	const char *job_id;
 	uid_t uid;
@@ -22,7 +21,6 @@ struct scribe_job_streams {
 	const char *sink[SCRIBE_JOB_STREAMS]; /* --stream; borrowed */
 	unsigned n;
 	bool refused; /* an invalid sink was reported; the job starts without it */
-	/* from the daemon's reply */
 	bool is_again; /* the job existed before */
 	char hosts[1024], site[1024]; /* hosts that users may name; the site's sinks, separated by blanks */
 	uid_t site_uid;               /* identity of the site's publishers; 0: none */
@@ -30,7 +28,6 @@ struct scribe_job_streams {
 
 /* Adds a --stream. An invalid sink is reported as `self` and costs the stream, not the job's log. */
 void scribe_job_streams_add(struct scribe_job_streams *s, const char *self, const char *sink);
-/* Stores a reply to JOB_BEGIN, lines key=value. */
 void scribe_job_streams_parse_answer(struct scribe_job_streams *s, const char *text, size_t bytes);
 /*
  * Starts the publishers, unless the job existed before. Waits for each to subscribe, but not beyond the

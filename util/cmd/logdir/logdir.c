@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe logdir`: creates the directories for logs, or checks them; `doctor` uses the check.
- * Each directory is opened from its parent's descriptor and never through a symbolic link, so that a user
- * with write access cannot redirect it. Must not know logs or the daemon.
+ * The command `ioscribe logdir`: creates or checks directories of logs, also for `doctor`. Each is opened from its
+ * parent's descriptor and not through a symbolic link, which a user could redirect. Must not know logs or the
+ * daemon.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,8 @@
 #include "util/cmd/logdir/logdir.h"
 
 #define DEFAULT_DIR   "/var/log/ioscribe"
-/* Lines printed: a wrong year would give one per day. */
 #define FINDINGS_MOST 20
-#define ROOM_BYTES    (16u << 20) /* less counts as full */
+#define ROOM_BYTES    (16u << 20)
 #define ROOM_FILES    1000u
 /* Any user may add a log but not remove another's; everyone may pass; only the user. */
 #define SHARED        01777
@@ -151,8 +150,8 @@ static int enter(int at, const char *name)
 	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 	long fd = syscall(SYS_openat2, at, name, &how, sizeof(how));
-	/* ENOSYS: a kernel before 5.6. Each name has one component, so O_NOFOLLOW is enough. */
 
+	/* ENOSYS: a kernel before 5.6. Each name has one component, so O_NOFOLLOW is enough. */
 	if (fd < 0 && errno == ENOSYS)
 		fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
@@ -192,7 +191,6 @@ static void find_mode(struct logdir *l, const char *path, const struct stat *st,
 		find(l, "%s: mode %04o instead of %04o", path, (unsigned)have, (unsigned)mode);
 }
 
-/* 0, or -1 with a finding. Takes a descriptor, because the name may have been exchanged. */
 static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t group, mode_t mode)
 {
 	if (owner != geteuid() && fchown(fd, owner, group) < 0) {
@@ -288,7 +286,6 @@ static void check_above(struct logdir *l, const char *dir)
 	}
 }
 
-/* A month that cannot be opened is one finding; its days are skipped. */
 static void one_year(struct logdir *l, int dir, const char *dir_path, int year)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -346,7 +343,6 @@ static void each_user(struct logdir *l, int dir, const char *dir_path)
 
 	while (copy && (name = strsep(&rest, ","))) {
 		struct passwd *pw = *name ? getpwnam(name) : NULL;
-		/* Empty words come from a trailing or double comma. */
 		int fd;
 
 		if (!*name)
@@ -375,10 +371,8 @@ static void all(struct logdir *l, const char *dir)
 	struct tm tm;
 	int at, fd;
 
-	/* A check by another user expects root's directories; their owner may check their own. */
 	l->owner = l->check && (lstat(dir, &st) < 0 || st.st_uid != geteuid()) ? 0 : geteuid();
 	snprintf(parent, sizeof(parent), "%.*s", name - dir > 1 ? (int)(name - dir - 1) : 1, dir);
-	/* The parent is opened as named, symbolic links included: the site chose this path. */
 	at = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0) {
 		find(l, "%s: %s", parent, strerror(errno));

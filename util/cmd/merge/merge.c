@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe merge` (darshan-merge): several logs of one job (of ranks, of nodes) into one. Logs
- * are opened one at a time, once for names and job, then several times per module. Memory: names and,
- * with --shared-redux, one module's shared records. The struct merge owns all until cmd_merge ends.
+ * The command `ioscribe merge` (darshan-merge): several logs of one job into one. Logs are opened one at a time,
+ * several times. In memory: names and, with --shared-redux, shared records of one module. The struct merge owns
+ * all.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,30 +20,29 @@
 #include "util/cmd/merge/merge_parts.h"
 #include "util/logs/merge_redux.h"
 
-/* The limit of a thread pool (logfmt/nodes/pool.h). */
 #define SCRIBE_MERGE_THREADS 64
 
 struct merge {
 	const char *output;
 	int shared_redux;
 	int has_end;
-	int64_t end_time; /* s, if has_end */
+	int64_t end_time;
 	enum scribe_compression compression;
 	const char *argv0;
 	char **paths;
 	int npaths;
-	struct scribe_log first; /* stays open for command line, mounts, metadata */
+	struct scribe_log first;
 	struct scribe_log_job job;
 	struct scribe_names *names;
 	uint64_t partial, present, unknown;   /* bit i: module i, in any log */
-	unsigned version[SCRIBE_MAX_MODULES]; /* of unknown modules */
+	unsigned version[SCRIBE_MAX_MODULES];
 	int threads, other_jobs, as_stock;
-	struct scribe_merge_axis axis; /* of HEATMAP while it is written */
-	void *scratch;                 /* a record with shifted times */
+	struct scribe_merge_axis axis;
+	void *scratch;
 	size_t scratch_bytes;
 	int64_t nthreads; /* threads for parts; 0: one per processor */
 	bool without_bad;
-	int force; /* replace an existing output */
+	int force;
 	struct scribe_output out;
 	struct scribe_err err;
 };
@@ -76,7 +75,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 			return scribe_err_set(err, -EINVAL, "--threads takes 1 to %d, not '%.40s'",
 					      SCRIBE_MERGE_THREADS, value);
 		return 0;
-	default: /* --job-end-time */
+	default:
 		errno = 0;
 		m->end_time = strtoll(value, &end, 10);
 		m->has_end = 1;
@@ -103,7 +102,7 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 		const char *known = scribe_names_find(m->names, n.id, &len);
 
 		if (known && len && n.len && (len != n.len || memcmp(known, n.bytes, len))) {
-		/* One id with two names: the logs do not belong together, or the hash collided. */
+			/* One id with two names: the logs do not belong together, or the hash collided. */
 			char here[101], there[101];
 
 			scribe_name_escape(n.bytes, n.len, here, sizeof(here));
@@ -130,8 +129,8 @@ static int modules_join(struct merge *m, const struct scribe_log *log)
 			m->present |= UINT64_C(1) << i;
 		if (!(unknown >> i & 1))
 			continue;
-		if (m->unknown >> i & 1 && m->version[i] != h->mod_ver[i])
 		/* Bytes of an unknown module can be appended only if all logs have one version. */
+		if (m->unknown >> i & 1 && m->version[i] != h->mod_ver[i])
 			return scribe_err_set(
 				&m->err, -SCRIBE_E_VERSION,
 				"%s: module id %d is unknown and has version %u, %u in another log",
@@ -159,7 +158,7 @@ static int first_pass(struct merge *m)
 		else
 			job_join(m, &job);
 		rc = names_join(m, &log);
-		log.names = scribe_names_free(log.names); /* copied to m->names; all logs' names would be too much */
+		log.names = scribe_names_free(log.names);
 		if (rc >= 0)
 			rc = modules_join(m, &log);
 		if (i == 0)
@@ -180,9 +179,9 @@ static int first_pass(struct merge *m)
 
 struct each {
 	struct merge *m;
-	struct scribe_merge_redux *x; /* NULL: records are copied unchanged */
+	struct scribe_merge_redux *x;
 	int module;
-	double lag; /* seconds from the merged job's start to the current log's */
+	double lag;
 };
 
 typedef int each_record(struct each *e, const void *record, size_t len);
@@ -191,13 +190,12 @@ static double lag_of(const struct merge *m, const struct scribe_log *log)
 {
 	const struct scribe_log_job *j = scribe_reader_job(log->reader);
 
-	if (m->as_stock) /* darshan-merge moves no times */
+	if (m->as_stock)
 		return 0;
 	return (double)j->start_time_sec - (double)m->job.start_time_sec +
 	       ((double)j->start_time_nsec - (double)m->job.start_time_nsec) / 1e9;
 }
 
-/* Buffer for a changed record; NULL: out of memory. */
 static void *scratch_of(struct merge *m, size_t len)
 {
 	void *bigger;
@@ -214,7 +212,6 @@ static void *scratch_of(struct merge *m, size_t len)
 	return bigger;
 }
 
-/* The record, or a copy with its times shifted; NULL: out of memory. */
 static const void *moved(const struct each *e, const void *record, size_t *len)
 {
 	struct merge *m = e->m;
@@ -268,20 +265,17 @@ static int note_axis(struct each *e, const void *record, size_t len)
 	return 0;
 }
 
-/* First pass of a reduction: counts the ranks of each record. */
 static int note(struct each *e, const void *record, size_t len)
 {
 	return scribe_merge_redux_note(e->x, record, len, &e->m->err);
 }
 
-/* Second pass: adds the records that are reduced. */
 static int reduce(struct each *e, const void *record, size_t len)
 {
 	record = moved(e, record, &len);
 	return record ? scribe_merge_redux_add(e->x, record, len, &e->m->err) : -ENOMEM;
 }
 
-/* Last pass: writes all other records. */
 static int put(struct each *e, const void *record, size_t len)
 {
 	struct merge *m = e->m;
@@ -301,8 +295,8 @@ static int put_joined(struct each *e)
 	const void *record;
 	size_t len;
 	int rc = scribe_merge_redux_new(e->module, m->job.nprocs, &e->x, &m->err);
-	/* Three passes over all logs, because records of one module are too many to keep. */
 
+	/* Three passes over all logs, because records of one module are too many to keep. */
 	if (rc >= 0)
 		rc = walk(e, note);
 	if (rc >= 0)
@@ -328,7 +322,6 @@ static int put_module(struct merge *m, int module)
 		rc = walk(&e, note_axis);
 		scribe_merge_axis_plan(&m->axis);
 	}
-	/* Readers expect shared records before those of single ranks. */
 	if (rc >= 0 && m->shared_redux && scribe_merge_redux_can(module))
 		rc = put_joined(&e);
 	if (rc >= 0)
@@ -356,7 +349,6 @@ static int put_all(struct merge *m)
 {
 	const struct scribe_mount *mounts;
 	size_t n = scribe_reader_mounts(m->first.reader, &mounts);
-	/* Command line and mounts are the first log's; they are the same in all logs of a job. */
 	int rc = scribe_writer_job(m->out.writer, &m->job, scribe_reader_exe(m->first.reader), mounts, n);
 
 	for (size_t i = 0; i < scribe_names_count(m->names) && rc >= 0; i++) {
@@ -397,7 +389,6 @@ static int merge_logs(struct merge *m)
 	return rc < 0 ? rc : put_all(m);
 }
 
-/* Only for directories of parts; logs are merged in one thread. */
 static unsigned threads_of(const struct merge *m)
 {
 	long n = m->nthreads ? (long)m->nthreads : sysconf(_SC_NPROCESSORS_ONLN);

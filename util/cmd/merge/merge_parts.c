@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe merge` of directories: writes the logs of jobs for which a node never delivered its part. When
- * root calls it, a child with the owner's identity merges each directory. Must not know what parts hold.
+ * `ioscribe merge` of directories: logs of jobs for which a node did not deliver its part. For root a child with
+ * the owner's identity merges. Must not know what parts hold.
  */
 #include "util/cmd/merge/merge_parts.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it, so
- * that output can be compared. One pass over each module. Modules that only the log itself describes are
- * printed with those names. The struct parse owns log, output and printer until cmd_parse ends.
+ * The command `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it. One pass over
+ * each module. The struct parse owns log, output and printer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,6 @@
 #include "util/text/shown_name.h"
 #include "util/logs/sum.h"
 
-/* Parts of the output, combined as bits. */
 enum what {
 	WHAT_BASE = 1 << 0,
 	WHAT_TOTAL = 1 << 1,
@@ -75,7 +73,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	return 0;
 }
 
-/* The text is Darshan's, word for word. */
 static void print_columns(struct scribe_out *out)
 {
 	scribe_out_text(out, "\n# description of columns:\n"
@@ -117,8 +114,8 @@ static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 	static const char *const names[] = {"total", "read_only", "write_only", "read_write", "unique"};
 	struct scribe_category c[SCRIBE_FILES_CATEGORIES];
 	const struct scribe_category *shared = &c[SCRIBE_FILES_SHARED], *part = &c[SCRIBE_FILES_PART_SHARED];
-	/* "shared": files of all ranks and files of several ranks together. */
 
+	/* "shared": files of all ranks and files of several ranks together. */
 	scribe_accum_files(a, c);
 	scribe_out_text(out, "\n# Total file counts\n"
 			     "# -----\n"
@@ -138,7 +135,6 @@ static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 		       scribe_sum(shared->max_offset, part->max_offset));
 }
 
-/* accum.c defines the figures. */
 static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 {
 	struct scribe_perf p;
@@ -179,7 +175,6 @@ static int print_one(struct parse *p, const void *record, size_t len)
 				     &p->err);
 }
 
-/* Each record goes to the rows, the sums, or both. */
 static int each_record(struct parse *p, const struct scribe_module *m, struct scribe_accum *accum)
 {
 	const void *record;
@@ -217,7 +212,6 @@ static int print_records(struct parse *p, const struct scribe_module *m)
 	}
 	if (scribe_printer_module(&p->printer, &p->out, m, &p->err) < 0)
 		return -1;
-	/* Only modules with bytes and times have sums (accum.h). */
 	if (want && scribe_accum_supports(m->id) && scribe_accum_new(m->id, want, &accum, &p->err) < 0)
 		return -1;
 	rc = each_record(p, m, accum);
@@ -237,7 +231,6 @@ static int print_records(struct parse *p, const struct scribe_module *m)
 static int print_module(struct parse *p, const struct scribe_module *m, int has_data)
 {
 	char why[512];
-	/* The heading comes before a refusal, as in darshan-parser. */
 
 	scribe_out_printf(&p->out,
 			  "\n# *******************************************************\n"
@@ -264,8 +257,8 @@ static void warn_skipped(struct parse *p, int module)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
 	const struct scribe_module *named = scribe_reader_module(p->log.reader, module);
-	/* Flushed, so that the warning on standard error appears where the module would be. */
 
+	/* Flushed, so that the warning on standard error appears where the module would be. */
 	scribe_out_flush(&p->out, NULL);
 	if (!m && named)
 		fprintf(stderr, "# Warning: module %s (id %d) has an encoding of its own, SKIPPING.\n", named->name,
@@ -282,8 +275,8 @@ static void warn_skipped(struct parse *p, int module)
 
 static int wanted(const struct parse *p, int module, int has_data)
 {
-	if (!has_data)
 	/* A module without data is printed only for its warning that it is incomplete. */
+	if (!has_data)
 		return scribe_module_by_id(module) && scribe_is_partial(p->log.reader, module);
 	/* Traces belong to `ioscribe dxt`. */
 	if (module == SCRIBE_MOD_DXT_POSIX || module == SCRIBE_MOD_DXT_MPIIO)
@@ -291,7 +284,6 @@ static int wanted(const struct parse *p, int module, int has_data)
 	return p->what & WHAT_BASE || scribe_accum_supports(module);
 }
 
-/* An unknown module with described counters; only the single-region layout has descriptions. */
 static int described(const struct parse *p, int module)
 {
 	const struct scribe_reader_info *info = scribe_reader_info(p->log.reader);
@@ -346,7 +338,6 @@ static int parse_log(struct parse *p, const char *path)
 	if (p->what & WHAT_BASE)
 		print_columns(&p->out);
 	rc = print_modules(p);
-	/* The output before an error is still printed. */
 	return scribe_out_flush(&p->out, rc < 0 ? NULL : &p->err) < 0 ? -1 : rc;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A publisher: reads one job's operations from the daemon's ring, formats messages and sends them to one
- * sink. The ring is the queue, so a blocking sink delays only this process, ioscribe-publish, which runs with
- * its caller's identity. Must not know what messages contain, nor kinds of sinks.
+ * A publisher: reads one job's operations from the daemon's ring and sends messages to one sink. The ring is the
+ * queue, so a blocking sink delays only this process. Must not know what messages contain, nor kinds of sinks.
  */
 #include "util/cmd/publish/publish_cmd.h"
 
@@ -31,19 +30,19 @@
 #define LINES     131072 /* bytes of messages per batch */
 
 struct publisher {
-	const char *self, *key, *job; /* key: "job_id" or "pid" */
+	const char *self, *key, *job;
 	char socket[SCRIBE_PATH_MAX];
 	int notify; /* -1: none */
-	int node_seconds; /* between samples of the node; 0: publish a job */
+	int node_seconds;
 	struct scribe_publish_ring ring;
 	struct scribe_sink sink;
 	struct scribe_messages *messages;
 	struct scribe_out lines;
-	size_t sent;          /* bytes of `lines` that were sent */
+	size_t sent;
 	size_t extra;         /* leading bytes of `lines` that are repeated opens or totals */
 	unsigned long long undelivered; /* accepted by the sink, then lost */
-	bool had_reader;      /* the sink was open before */
-	uint64_t lost;        /* operations lost in rings that are closed */
+	bool had_reader;
+	uint64_t lost;
 	int64_t totals_ms;    /* next totals are due */
 	int64_t give_up_ms;   /* 0: the job still runs */
 	struct scribe_err why; /* the sink's last failure; empty: none */
@@ -81,7 +80,6 @@ static void ends(struct publisher *p)
 		p->give_up_ms = scribe_msg_now_ms() + REST_MS;
 }
 
-/* False when the deadline has passed. */
 static bool goes_on(struct publisher *p)
 {
 	if (scribe_publish_guard_ends() || scribe_publish_ring_ended(&p->ring))
@@ -118,7 +116,6 @@ static int tell_opens(struct publisher *p, struct scribe_err *err)
 	return 0;
 }
 
-/* Opens the sink if needed. Negative: retry later. */
 static int reach(struct publisher *p, struct scribe_err *err)
 {
 	int rc = p->sink.is_open ? 1 : p->sink.kind->open(&p->sink, err);
@@ -126,7 +123,6 @@ static int reach(struct publisher *p, struct scribe_err *err)
 	return rc == 0 ? tell_opens(p, err) : rc < 0 ? rc : 0;
 }
 
-/* Negative: retry later. */
 static int send_some(struct publisher *p, struct scribe_err *err)
 {
 	struct pollfd room = {.fd = p->sink.fd, .events = POLLOUT};
@@ -153,7 +149,6 @@ static void failed(struct publisher *p, const struct scribe_err *err)
 	p->why = *err;
 }
 
-/* Sends all lines, unless the deadline passes first. */
 static void deliver(struct publisher *p)
 {
 	while (p->sent < p->lines.len && goes_on(p)) {
@@ -175,7 +170,6 @@ static void deliver(struct publisher *p)
 
 /* ---- the ring ---- */
 
-/* Formats frames of the ring until the batch is full. */
 static int fill(struct publisher *p)
 {
 	const struct scribe_publish_frame *f;
@@ -206,7 +200,6 @@ static int subscribe_again(struct publisher *p, struct scribe_err *err)
 	return rc;
 }
 
-/* Number of operations not sent completely. */
 static unsigned long long lines_left(const struct publisher *p)
 {
 	unsigned long long n = 0;
@@ -216,7 +209,6 @@ static unsigned long long lines_left(const struct publisher *p)
 	return n;
 }
 
-/* Number of operations still in the ring. */
 static unsigned long long frames_left(struct publisher *p)
 {
 	const struct scribe_publish_frame *f;
@@ -233,8 +225,8 @@ static unsigned long long frames_left(struct publisher *p)
 static void put_totals(struct publisher *p, bool last)
 {
 	const int64_t now = scribe_msg_now_ms();
-	/* Only at the start of a batch, so that `extra` counts their bytes. */
 
+	/* Only at the start of a batch, so that `extra` counts their bytes. */
 	if (p->lines.len || (!last && now < p->totals_ms))
 		return;
 	p->totals_ms = now + TOTALS_MS;
@@ -286,7 +278,7 @@ static int start_guard(const struct publisher *p, struct scribe_err *err)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	if (p->notify < 0) {
-	/* With --notify the terminal's signals are the parent's, and the publisher waits for its job's end. */
+		/* With --notify the terminal's signals are the parent's, and the publisher waits for its job's end. */
 		sigaddset(&ends, SIGINT);
 		sigaddset(&ends, SIGHUP);
 	} else {
@@ -316,7 +308,6 @@ static int open_all(struct publisher *p, struct scribe_err *err)
 	return rc;
 }
 
-/* Prints what is missing and why. Returns the exit status. */
 static int report(struct publisher *p, const struct scribe_err *err)
 {
 	const uint64_t lost = p->lost + scribe_publish_ring_lost(&p->ring);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of `ioscribe publish`. */
 #ifndef UTIL_CMD_PUBLISH_PUBLISH_CMD_H
 #define UTIL_CMD_PUBLISH_PUBLISH_CMD_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A call into a sink can hang: a dead file system, a library that waits. This thread makes no such call. It
- * takes the signals, watches the ring for the job's end, and exits the process if the main thread does not.
- * Must not know sinks, nor what is sent.
+ * Calls into a sink can hang. This thread makes none: it takes the signals, watches the ring for the job's end, and
+ * exits the process if the main thread does not. Must not know sinks, nor what is sent.
  */
 #include "util/cmd/publish/publish_guard.h"
 
@@ -18,10 +17,10 @@
 
 #define LOOK_NS     200000000
 #define END_MS      8000  /* after the job's end or a signal; the main thread gives up after 5 s */
-#define GONE_MS     65000 /* after the daemon's end; the main thread first looks for another one */
+#define GONE_MS     65000
 #define STACK_BYTES 262144
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `watched` and its ring */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct scribe_publish_ring *watched;
 static const char *self, *sink;
 static sigset_t signals;
@@ -47,8 +46,8 @@ void scribe_publish_guard_end(void)
 static _Noreturn void end_process(void)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-	/* Standard error may be a full pipe: the message must not block the exit. */
 
+	/* Standard error may be a full pipe: the message must not block the exit. */
 	if (poll(&p, 1, 0) > 0 && (p.revents & POLLOUT))
 		scribe_complain(self, "the last operations are missing in %s: it hangs", sink);
 	_exit(SCRIBE_EXIT_FAILED);

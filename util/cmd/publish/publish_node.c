@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Sends samples of this node to one sink at an interval. Keeps the line being sent and the newest one after
- * it; older ones are dropped and counted. Runs in ioscribe-publish with its caller's identity, without a
- * daemon. Must not know what a sample contains, nor kinds of sinks.
+ * Samples of this node to one sink. Keeps the line being sent and the newest one after it; older ones are dropped
+ * and counted. Works without a daemon. Must not know what a sample contains, nor kinds of sinks.
  */
 #include "util/cmd/publish/publish_cmd.h"
 
@@ -19,7 +18,7 @@
 #include "util/publish/node_sample.h"
 #include "util/publish/sink.h"
 
-#define RETRY_MS 200  /* between attempts at a sink */
+#define RETRY_MS 200
 #define LOOK_MS  50   /* poll interval of a sink without a descriptor */
 #define END_MS   1000 /* to send the last sample after a signal */
 #define REST_MS  5000 /* for the sink to deliver what it accepted */
@@ -30,7 +29,7 @@ struct node_publisher {
 	const char *self;
 	struct scribe_sink *sink;
 	char node[NODE];
-	struct scribe_out line, next; /* `sent` bytes of `line` are sent; `next` is used only while sent > 0 */
+	struct scribe_out line, next;
 	size_t sent;
 	unsigned long long missing;
 	struct scribe_err why; /* the sink's last failure; empty after a success */
@@ -48,7 +47,7 @@ static void on_signal(int sig)
 	interrupted = 1;
 	alarm(STUCK_SECONDS);
 	if (write(wake, &one, sizeof(one)) < 0)
-		(void)0; /* the counter is full: it wakes anyway */
+		(void)0;
 	errno = code;
 }
 
@@ -187,7 +186,6 @@ int scribe_publish_node(const char *self, struct scribe_sink *sink, int seconds)
 		scribe_complain(self, "--node: samples are not thinned, nor CSV: no csv, every, rate, modules");
 		return SCRIBE_EXIT_USAGE;
 	}
-	/* Created before the handlers, which write to it. */
 	wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake < 0)
 		return scribe_complain(self, "cannot make an eventfd: %s", strerror(errno));

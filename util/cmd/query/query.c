@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe query`, in the program ioscribe-query: loads a question, binds its parameters, runs
- * it and prints the rows as table, CSV or JSON. The store is opened read-only; IOSCRIBE_DB can hold its
- * address, which hides a password. State is one static struct query. Must not know the tables.
+ * The work of `ioscribe query`, in ioscribe-query. The store is opened read-only; IOSCRIBE_DB can hold its address,
+ * which hides a password. State is one static struct query. Must not know the tables.
  */
 #include "util/cmd/query/query.h"
 
@@ -28,7 +27,7 @@ struct query {
 	const char *db;
 	enum format format;
 	bool list;
-	char folders[SCRIBE_QUESTION_FOLDERS]; /* separated by colons, those of --questions first */
+	char folders[SCRIBE_QUESTION_FOLDERS];
 	struct scribe_out out;
 	uint64_t rows;
 };
@@ -70,7 +69,6 @@ static void put_value(struct query *q, const struct scribe_sql_value *v)
 	scribe_out_text(&q->out, number);
 }
 
-/* v == NULL: the column names. */
 static int csv_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -135,7 +133,6 @@ static int table_row(struct query *q, int n, const char *const *names, const str
 	return rc;
 }
 
-/* Called first with values == NULL for the names, then per row. */
 static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *values,
 		  struct scribe_err *err)
 {
@@ -158,7 +155,6 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	for (int i = 1; i < n && rc >= 0; i++)
 		rc = scribe_question_set(&question, operands[i], err);
 	if (rc >= 0)
-	/* Checked before the database is opened. */
 		rc = scribe_question_values(&question, values, err);
 	if (rc >= 0)
 		rc = scribe_store_open(q->db, true, NULL, NULL, &from.store, err);
@@ -171,7 +167,6 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	return rc;
 }
 
-/* An invalid question ends the list with its error. */
 static int list_one(void *ctx, const char *name, struct scribe_err *err)
 {
 	struct query *q = ctx;

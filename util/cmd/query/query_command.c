@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe query`: options, help, and the start of ioscribe-query (query.c). A separate program,
- * so that other commands do not load databases. Both programs link this file, for the option table.
+ * The command `ioscribe query`: options, help, and the start of ioscribe-query: a separate program, so that others
+ * do not load databases. Both link this file.
  */
 #include <stddef.h>
 

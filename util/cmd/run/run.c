@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe run`: traces one command with a private daemon, or through the node's service. Options
- * become key=value lines for the daemon. The exit code is the command's. Must not know BPF or records.
+ * The command `ioscribe run`: traces one command with a private daemon, or through the node's service. The exit
+ * code is the command's. Must not know BPF or records.
  */
 #include <errno.h>
 #include <limits.h>
@@ -170,8 +170,8 @@ static int add_ours(struct scribe_run *r, struct scribe_err *err)
 		size_t n = strcspn(*e, "=");
 		char key[64];
 
-		if (strncmp(*e, prefix, sizeof(prefix) - 1) || !(*e)[n] || n >= sizeof(key) || strchr(*e, '\n'))
 		/* The daemon ignores variables with this prefix that are not keys. */
+		if (strncmp(*e, prefix, sizeof(prefix) - 1) || !(*e)[n] || n >= sizeof(key) || strchr(*e, '\n'))
 			continue;
 		memcpy(key, *e, n);
 		key[n] = 0;
@@ -222,11 +222,9 @@ static int add_darshan(struct scribe_run *r, struct scribe_err *err)
 		rc = scribe_run_option(r, key, value, err);
 		r->placed = r->placed || !strcmp(names[i], "LOGPATH") || !strcmp(names[i], "LOGFILE");
 	}
-	/* Set to any value, as in Darshan. */
 	if (rc == 0 && getenv("DXT_ENABLE_IO_TRACE"))
 		rc = scribe_run_option(r, "dxt", "yes", err);
 	rc = rc < 0 ? rc : add_ours(r, err);
-	/* DARSHAN_JOBID contains the name of the variable with the number. */
 	variable = variable ? variable : getenv("DARSHAN_JOBID_OVERRIDE");
 	number = variable ? getenv(variable) : NULL;
 	if (rc == 0 && number && number[0] >= '0' && number[0] <= '9')
@@ -419,7 +417,7 @@ static int add_identity(struct scribe_run *r, struct scribe_err *err)
 		snprintf(r->log_path, sizeof(r->log_path), "%s", cwd);
 		rc = scribe_run_option(r, "log_dir", cwd, err);
 		if (rc == 0)
-			rc = scribe_run_option(r, "log_layout", "flat", err); /* overrides a site's configuration */
+			rc = scribe_run_option(r, "log_layout", "flat", err);
 	}
 	return rc;
 }
@@ -428,8 +426,8 @@ static int check_free(const struct scribe_run *r, struct scribe_err *err)
 {
 	struct stat st;
 
-	if (!r->log_path_is_file || r->force || lstat(r->log_path, &st) < 0)
 	/* Without --force an existing log is never replaced by accident. */
+	if (!r->log_path_is_file || r->force || lstat(r->log_path, &st) < 0)
 		return 0;
 	return scribe_err_set(err, -EEXIST, "--log %.900s: File exists (--force replaces it)", r->log_path);
 }
@@ -457,7 +455,6 @@ static int check_place(const struct scribe_run *r, struct scribe_err *err)
 		slash = strrchr(path, '/');
 		slash[slash == path] = 0;
 	}
-	/* Directories are created on demand, so the nearest existing one counts. */
 	while (!r->log_path_is_file && access(path, F_OK) < 0 && errno == ENOENT &&
 	       (slash = strrchr(path, '/')) && slash != path)
 		*slash = 0;
@@ -511,7 +508,6 @@ static int exit_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Exit code; -1: CMD was not started and may be run untraced. */
 static int run_command(struct scribe_run *r, struct scribe_err *err)
 {
 	int go, failure, code, status;
@@ -530,7 +526,7 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 	if (r->link >= 0 && scribe_run_publish_begin(r, pid, err) < 0)
 		scribe_complain_err(r->self, err);
 	if (write(go, "", 1) < 0)
-		(void)0; /* CMD was killed; the wait below reports it */
+		(void)0;
 	close(go);
 	code = scribe_run_child_failure(failure);
 	close(failure);
@@ -543,7 +539,6 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 	return exit_code(status);
 }
 
-/* SCRIBE_EXIT_OK: CMD runs untraced. */
 static int not_traced(const struct scribe_run *r, const struct scribe_err *err, bool go_on)
 {
 	if (r->require_trace) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * CMD of `ioscribe run`: forked and held before exec, given the invoking user's identity and environment,
- * released by a byte in a pipe after its enrolment, and waited for. A second pipe carries errno if exec fails.
- * Signals to ioscribe are forwarded. Must not know logs.
+ * CMD of `ioscribe run`: held before exec until its enrolment, with the invoking user's identity and environment. A
+ * second pipe carries errno if exec fails. Signals are forwarded. Must not know logs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +40,6 @@ static void preload(const char *library)
 static void preload_inside(const struct scribe_run *r)
 {
 	const char *slash = strrchr(r->library, '/');
-	/* libioscribe-inside.so, which counts calls, is installed beside the runtime. */
 	char path[SCRIBE_PATH_MAX];
 
 	if (slash && r->wrap &&
@@ -66,13 +64,11 @@ static void sanitizers(void)
 	free(both);
 }
 
-/* Runs in the child. */
 static void environment(const struct scribe_run *r)
 {
 	char job[16];
 
 	if (r->drop) {
-		/* sudo set these to root's. */
 		if (r->home[0])
 			setenv("HOME", r->home, 1);
 		setenv("USER", r->user, 1);
@@ -85,7 +81,7 @@ static void environment(const struct scribe_run *r)
 	if (!r->socket[0] || r->no_runtime)
 		return;
 	setenv(SCRIBE_ENV_SOCKET, r->socket, 1);
-		/* For an unreadable library the loader would print an error on CMD's stderr. */
+	/* For an unreadable library the loader would print an error on CMD's stderr. */
 	if (r->library[0] && access(r->library, R_OK) == 0) {
 		preload(r->library);
 		preload_inside(r);
@@ -106,7 +102,6 @@ static int take_identity(const struct scribe_run *r)
 	return 0;
 }
 
-/* Does not return. */
 static void child(struct scribe_run *r, int go, int failure)
 {
 	int rc = take_identity(r);

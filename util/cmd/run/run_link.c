@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The daemon of `ioscribe run`: a private one, started over a socket pair, or the node's service; requests,
- * replies, and its end. Every wait has a limit. State is in the struct scribe_run. Must not know BPF.
+ * The daemon of `ioscribe run`: a private one on a socket pair, or the node's service. Every wait has a limit.
+ * State is in the struct scribe_run. Must not know BPF.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@
 #define ENROL_MS  10000
 #define SERVICE_MS 2000 /* limit for connecting and enrolling together; CMD waits meanwhile */
 #define ANSWER_MS 10000 /* of a service that continues the job */
-#define AGAIN_MS  30000 /* for another daemon, after one has exited */
-#define END_MS    10000 /* for the daemon's exit after its report */
+#define AGAIN_MS  30000
+#define END_MS    10000
 #define LEAVE_MS  20
 #define DAEMON_FD 3
 #define EXIT_NO_DAEMON 127
@@ -55,7 +55,6 @@ static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
 					     "libioscribe.so",
 					     "../runtime/client/libioscribe.so",
 					     NULL};
-	/* Without the library the daemon reduces the ranks' records. */
 
 	(void)r;
 	if (scribe_installed_find(places, ret_path, cap) < 0)
@@ -156,7 +155,6 @@ static int join(struct scribe_run *r, struct scribe_msg_ready *ret_ready, struct
 	int sent = scribe_msg_send(r->link, SCRIBE_MSG_RUN_BEGIN, 0, r->options, r->options_bytes, -1, left_ms(r));
 	int rc = sent;
 
-	/* A service that disconnected may have sent its reason before. */
 	if (sent == 0 || sent == -EPIPE)
 		rc = answer(r, SCRIBE_MSG_READY, ret_ready, sizeof(*ret_ready), left_ms(r), err);
 	if (rc < 0 && sent < 0 && !err->text[0])
@@ -206,7 +204,6 @@ int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 	const struct timespec nap = {.tv_nsec = 50000000};
 	int64_t until = scribe_msg_now_ms() + AGAIN_MS;
 	int rc;
-	/* The next daemon finds the job in its predecessor's journal. */
 
 	do {
 		if (r->link >= 0)
@@ -225,7 +222,6 @@ int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 			      "written when one does", AGAIN_MS / 1000);
 }
 
-/* Finds out why a daemon disconnected without a reply. */
 static int explain_end(struct scribe_run *r, const char *path, struct scribe_err *err)
 {
 	static const struct {
@@ -238,7 +234,6 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 	const struct timespec nap = {.tv_nsec = 5000000};
 	struct rlimit cpu = {.rlim_max = RLIM_INFINITY}, data = {.rlim_cur = RLIM_INFINITY};
 	int status = 0, ended = 0;
-	/* A second for the exiting process. Limits of this process are those that the daemon inherited. */
 
 	for (int i = 0; i < 200 && (ended = waitpid(r->daemon, &status, WNOHANG)) == 0; i++)
 		nanosleep(&nap, NULL);
@@ -314,7 +309,6 @@ int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *er
 	return rc == -ETIMEDOUT && r->joined ? late(err) : rc;
 }
 
-/* Removes what a killed daemon leaves: its socket and directory. */
 static void remove_socket(const char *path)
 {
 	char dir[SCRIBE_PATH_MAX];
@@ -348,7 +342,6 @@ static void leave_daemon(struct scribe_run *r)
 			nanosleep(&nap, NULL);
 		return;
 	}
-	/* A daemon that hangs for END_MS is killed. */
 	if (scribe_msg_now_ms() >= until) {
 		kill(r->daemon, SIGKILL);
 		waitpid(r->daemon, NULL, 0);

@@ -13,11 +13,10 @@
 #define SCRIBE_RUN_STREAMS 8u
 
 struct scribe_run {
-	const char *self; /* argv[0] */
+	const char *self;
 	char **cmd;
-	uint32_t words; /* in cmd */
-	/* options */
-	char options[SCRIBE_OPTIONS_MAX]; /* key=value lines for the daemon */
+	uint32_t words;
+	char options[SCRIBE_OPTIONS_MAX];
 	size_t options_bytes;
 	bool no_runtime, quiet, best_effort, require_trace, verbose;
 	bool placed; /* --log or --log-dir given */
@@ -27,23 +26,21 @@ struct scribe_run {
 	unsigned streams;
 	pid_t publisher[SCRIBE_RUN_STREAMS]; /* 0: none */
 	char log_path[SCRIBE_PATH_MAX]; /* empty: set in a configuration file */
-	/* CMD's identity */
 	uid_t uid;
 	gid_t gid;
 	bool drop; /* change to it */
 	char user[64], home[4096];
-	/* the daemon */
 	pid_t daemon;
 	int link; /* -1: none */
 	char socket[SCRIBE_PATH_MAX];
 	char library[SCRIBE_PATH_MAX]; /* empty: not found or disabled */
 	uint32_t job;
-	bool wrap;        /* CMD counts library calls itself, */
-	bool no_streams;  /* except those of streams */
+	bool wrap;
+	bool no_streams;
 	bool private_one; /* --private: ignore the service */
 	bool joined;      /* the daemon is the node's service */
 	int service_ms;   /* limit for the service; 0: default */
-	int64_t until_ms; /* end of that limit */
+	int64_t until_ms;
 	bool survives;    /* a successor daemon would continue the job */
 	bool reported;    /* all logs are reported: its exit is not waited for */
 };
@@ -65,15 +62,11 @@ void scribe_run_link_stop(struct scribe_run *r);
 /* Forks CMD, held before exec. ret_go: write one byte to release it, close to discard it. */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
 			  struct scribe_err *err);
-/* 0 when CMD was executed, otherwise the errno of exec. */
 int scribe_run_child_failure(int failure_fd);
-/* Waits for the end; returns the wait status. */
 int scribe_run_child_wait(pid_t pid);
-/* Forwards signals to the process from now on. */
 void scribe_run_child_signals(pid_t pid);
 
 /* ---- run_publish.c: publishers ---- */
-/* Adds a --stream. -EINVAL or -E2BIG. */
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err);
 /* Adds a stream if the variables of Darshan's connector request one. */
 int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err);
@@ -83,7 +76,6 @@ int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err 
 void scribe_run_publish_end(struct scribe_run *r);
 
 /* ---- run_report.c: logs and summary ---- */
-/* Requests the logs and prints the replies. Negative: incomplete. */
 int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Publishers of a run: one process per --stream with CMD's user, started between CMD's enrolment and its first
- * instruction, so that no operation is missed. Must not know what they send.
+ * Publishers of a run, with CMD's user, started before CMD's first instruction so that no operation is missed. Must
+ * not know what they send.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,8 +18,8 @@
 #include "util/publish/sink.h"
 #include "util/tool/command.h"
 
-#define BEGIN_MS 5000 /* to subscribe */
-#define END_MS   7000 /* a publisher gives up after 5 s */
+#define BEGIN_MS 5000
+#define END_MS   7000
 #define KILL_MS  1000 /* after SIGKILL: a dead disk can delay the exit */
 
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err)
@@ -53,7 +53,6 @@ int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err)
 			used += (size_t)snprintf(modules + used, sizeof(modules) - used, "%s%s", used ? "+" : "",
 						 names[i]);
 	}
-	/* As in Darshan, the variables count when they are set, whatever their value. */
 	if (!getenv("DARSHAN_LDMS_ENABLE") || !used)
 		return 0;
 	snprintf(spec, sizeof(spec), "modules=%s,ldms:%s:%s:%s:%s", modules, xprt ? xprt : "", host ? host : "",

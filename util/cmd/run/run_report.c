@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The end of `ioscribe run`: sends END, then prints the daemon's messages on standard error: which logs were
- * written, and a summary of the first.
- */
+/* The end of `ioscribe run`: sends END, prints which logs were written, and a summary of the first. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +10,6 @@
 #include "util/cmd/run/run_parts.h"
 #include "util/cmd/summary/summary.h"
 
-/* Time for descendants that still run, and for the daemon to write the log. */
 #define GRACE_MS  2000
 #define COMMIT_MS 60000
 
@@ -56,14 +52,13 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 static void warn_remote(const struct scribe_msg_result *m, bool quiet)
 {
 	char shown[4 * sizeof(m->remote)];
-	/* A launcher started processes on other nodes, which this daemon does not see. */
 
+	/* A launcher started processes on other nodes, which this daemon does not see. */
 	if (m->remote[0] && !quiet)
 		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n",
 			scribe_human_text(m->remote, shown, sizeof(shown)));
 }
 
-/* -EPIPE: the daemon has exited. */
 static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));

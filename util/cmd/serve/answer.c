@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Results of a question as JSON: a table, or time series for Grafana. Table rows are written as they come;
- * series are collected, because points of one series are not adjacent. Runs in ioscribe-serve. Must not know
- * HTTP, nor what a question is about.
+ * Results of a question as JSON: a table, or time series for Grafana, which are collected because points of one
+ * series are not adjacent. Must not know HTTP, nor what a question is about.
  */
 #include "util/cmd/serve/answer.h"
 
@@ -30,7 +29,7 @@ void scribe_json_pair(yajl_gen json, const char *key, const char *text)
 }
 
 struct point {
-	int series; /* index in labels */
+	int series;
 	int64_t value, time_ms;
 };
 
@@ -38,7 +37,7 @@ struct answer {
 	const struct scribe_answer_want *want;
 	yajl_gen json;
 	bool series, open;
-	int metric; /* column of the values */
+	int metric;
 	char (*labels)[MAX_LABEL];
 	int nlabels;
 	struct point *points;
@@ -47,11 +46,10 @@ struct answer {
 
 static bool is_time(const char *name)
 {
-	return !strcmp(name, "time_us") || !strcmp(name, "first_us") || !strcmp(name, "last_us");
 	/* These columns are in microseconds; Grafana expects milliseconds. */
+	return !strcmp(name, "time_us") || !strcmp(name, "first_us") || !strcmp(name, "last_us");
 }
 
-/* NULL: not set, or empty. */
 static const char *wanted(const struct scribe_answer_want *want, const char *name)
 {
 	const char *value = want->value ? want->value(want->ctx, name) : NULL;
@@ -65,7 +63,7 @@ static void put_value(struct answer *a, const char *name, const struct scribe_sq
 		yajl_gen_integer(a->json, a->want->grafana && is_time(name) ? v->i / 1000 : v->i);
 	else if (v->kind == SCRIBE_SQL_IS_TEXT)
 		yajl_gen_string(a->json, (const unsigned char *)v->text, v->len);
-	else if (v->kind != SCRIBE_SQL_IS_REAL || yajl_gen_double(a->json, v->r) != yajl_gen_status_ok) /* NaN */
+	else if (v->kind != SCRIBE_SQL_IS_REAL || yajl_gen_double(a->json, v->r) != yajl_gen_status_ok)
 		yajl_gen_null(a->json);
 }
 
@@ -172,7 +170,6 @@ static void series_end(struct answer *a)
 		yajl_gen_array_open(a->json);
 		for (; at < a->npoints && a->points[at].series == i; at++) {
 			yajl_gen_array_open(a->json);
-			/* A point is [value, time]. */
 			yajl_gen_integer(a->json, a->points[at].value);
 			yajl_gen_integer(a->json, a->points[at].time_ms);
 			yajl_gen_array_close(a->json);
@@ -193,8 +190,8 @@ static void table_begin(struct answer *a, int n, const char *const *names, const
 	yajl_gen_array_open(a->json);
 	for (int i = 0; i < n; i++) {
 		bool number = v && (v[i].kind == SCRIBE_SQL_IS_INT || v[i].kind == SCRIBE_SQL_IS_REAL);
-		/* The first row determines the types. */
 
+		/* The first row determines the types. */
 		yajl_gen_map_open(a->json);
 		scribe_json_pair(a->json, "text", names[i]);
 		scribe_json_pair(a->json, "type",
@@ -208,7 +205,7 @@ static void table_begin(struct answer *a, int n, const char *const *names, const
 	yajl_gen_array_open(a->json);
 }
 
-struct columns { /* names are kept for a table without rows */
+struct columns {
 	struct answer a;
 	int n;
 	char names[64][64];
@@ -267,7 +264,6 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 
 	for (int i = 0; i < q->nparameters && rc >= 0; i++) {
 		const char *value = wanted(want, q->parameters[i].name);
-		/* Values for which the question has no parameter filter its rows instead (is_wanted). */
 
 		if (!value)
 			continue;
@@ -280,7 +276,6 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 	return rc;
 }
 
-/* Counts the rows of a request, which may run several questions. */
 struct counted {
 	struct scribe_serve *serve;
 	yajl_gen json;
@@ -323,8 +318,8 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 		.folders = serve->folders,
 		.limit = {.end_ms = serve->end_ms, .seconds = SCRIBE_SERVE_SECONDS, .stop = &serve->stop}};
 	int rc = scribe_question_load(&q, serve->folders, question, err);
-	/* Loaded per request, because files may change while the server runs. */
 
+	/* Loaded per request, because files may change while the server runs. */
 	if (rc >= 0)
 		rc = set_parameters(&q, want, err);
 	if (rc >= 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Connections of ioscribe-serve. Clients without the token may have few of them, and only briefly; the
- * oldest is closed for a newer one. Each request has a limit for head and body. libmicrohttpd owns the sockets;
- * shutting one down makes it close and free the connection. Must not know what requests contain.
+ * Connections of ioscribe-serve. Clients without the token may have few, and only briefly. Each request has limits.
+ * libmicrohttpd owns the sockets: shutting one down makes it close the connection. Must not know what requests
+ * contain.
  */
 #include "util/cmd/serve/connections.h"
 
@@ -50,7 +50,7 @@ static struct scribe_connection *begin(struct scribe_connections *l, int fd)
 			make_room(l);
 			return &l->all[i];
 		}
-	return NULL; /* unreachable: libmicrohttpd has the same limit */
+	return NULL;
 }
 
 void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,

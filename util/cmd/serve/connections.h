@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define SCRIBE_SERVE_CONNECTIONS 64
-#define SCRIBE_SERVE_STRANGERS   16 /* without the token */
+#define SCRIBE_SERVE_STRANGERS   16
 
 enum scribe_connection_step { SCRIBE_CONNECTION_BODY, SCRIBE_CONNECTION_ANSWER, SCRIBE_CONNECTION_NEXT };
 
@@ -36,7 +36,6 @@ void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection 
 			    enum scribe_connection_step step);
 /* Stops the clocks of all connections while a result is computed. */
 void scribe_connections_busy(struct scribe_connections *l, bool busy);
-/* Closes connections beyond their limit. */
 void scribe_connections_look(struct scribe_connections *l);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The protocol of Grafana's JSON data source: queries, variables, filters, annotations. A target is a
- * question's name; its payload has parameters and `module`, `rank` and `metric`, which select from the result.
- * Must not know HTTP.
+ * The protocol of Grafana's JSON data source. A target is a question's name; its payload has parameters and selects
+ * from the result. Must not know HTTP.
  */
 #include "util/cmd/serve/grafana.h"
 
@@ -20,7 +19,6 @@
 #define MAX_DEPTH   32
 #define MAX_TARGETS 64
 
-/* Sources of values; pointers into the parsed body, which outlives the reply. */
 struct asked {
 	yajl_val payload, filters;
 	char from_us[24], to_us[24], number[32];
@@ -34,7 +32,6 @@ static yajl_val get(yajl_val from, const char *key, yajl_type type)
 	return YAJL_IS_OBJECT(from) ? yajl_tree_get(from, path, type) : NULL;
 }
 
-/* A number is returned as text. NULL: neither. */
 static const char *text_of(yajl_val from, const char *key)
 {
 	yajl_val v = get(from, key, yajl_t_any);
@@ -52,8 +49,8 @@ static const char *value_of(void *ctx, const char *name)
 {
 	struct asked *a = ctx;
 	const char *value = text_of(a->payload, name);
-	/* A filter overrides the payload; the time range is only a default. */
 
+	/* A filter overrides the payload; the time range is only a default. */
 	for (size_t i = 0; YAJL_IS_ARRAY(a->filters) && i < a->filters->u.array.len; i++) {
 		yajl_val filter = a->filters->u.array.values[i];
 		const char *key = text_of(filter, "key"), *operator= text_of(filter, "operator");
@@ -88,7 +85,7 @@ static void read_asked(yajl_val body, yajl_val target, struct asked *ret)
 	memset(ret, 0, sizeof(*ret));
 	ret->payload = get(target, "payload", yajl_t_object);
 	if (!ret->payload)
-		ret->payload = get(target, "data", yajl_t_object); /* older data sources */
+		ret->payload = get(target, "data", yajl_t_object);
 	ret->filters = get(body, "adhocFilters", yajl_t_array);
 	read_time(range, "from", ret->from_us, sizeof(ret->from_us));
 	read_time(range, "to", ret->to_us, sizeof(ret->to_us));
@@ -132,11 +129,10 @@ static int on_query(struct scribe_serve *s, yajl_val body, yajl_gen json, struct
 }
 
 /* ---- choices ---- */
-/* Keys differ by request: variables, payload options, tags. */
 
 struct choices {
 	yajl_gen json;
-	const char *text, *value; /* keys */
+	const char *text, *value;
 	struct scribe_serve *serve;
 };
 
@@ -149,7 +145,6 @@ static void choice(struct choices *c, const char *text, const char *value)
 	yajl_gen_map_close(c->json);
 }
 
-/* The first column is the value; lists with a separate text also show a job's program. */
 static int on_choice(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		     struct scribe_err *err)
 {
@@ -207,7 +202,7 @@ static int on_variable(struct scribe_serve *s, yajl_val body, yajl_gen json, str
 
 	read_asked(body, body, &asked);
 	of = text_of(asked.payload, "target");
-	if (!of) /* older Grafana versions send it outside of the payload */
+	if (!of)
 		of = text_of(body, "target");
 	return put_choices(&c, of ? of : "", &asked, err);
 }
@@ -274,7 +269,6 @@ static void put_payload(yajl_gen json, const char *name, const char *about, bool
 	yajl_gen_map_close(json);
 }
 
-/* A question as a metric, its parameters as fields. */
 static int on_metric(void *ctx, const char *name, struct scribe_err *err)
 {
 	struct choices *c = ctx;
@@ -314,7 +308,6 @@ static int on_metrics(struct scribe_serve *s, yajl_val body, yajl_gen json, stru
 
 /* ---- annotations: when jobs ran ---- */
 
-/* The columns are those of the question `jobs`. */
 static int on_job(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		  struct scribe_err *err)
 {
@@ -365,8 +358,8 @@ static const struct {
 static bool is_deep(const char *s)
 {
 	int depth = 0;
-	/* Checked before parsing: yajl sets no limit and frees its tree by recursion. */
 
+	/* Checked before parsing: yajl sets no limit and frees its tree by recursion. */
 	for (bool in_text = false; *s; s++) {
 		if (in_text && *s == '\\' && s[1])
 			s++;

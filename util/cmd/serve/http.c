@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The HTTP server of ioscribe-serve: one libmicrohttpd thread, so questions run one after another. The page's
- * files hold no data and are public; everything else needs the token. Must not know what questions are about.
+ * The HTTP server of ioscribe-serve: one libmicrohttpd thread, so questions run one after another. The page's files
+ * are public; the rest needs the token. Must not know what questions are about.
  */
 #include "util/cmd/serve/http.h"
 
@@ -21,8 +21,8 @@
 #include "util/cmd/serve/page.h"
 
 /* Limits on what clients can make the server hold. */
-#define TIMEOUT_SECONDS   30    /* since the last byte */
-#define CONNECTION_MEMORY 32768 /* bytes; limits a request's head */
+#define TIMEOUT_SECONDS   30
+#define CONNECTION_MEMORY 32768
 
 struct scribe_http {
 	struct scribe_serve *serve;
@@ -31,7 +31,6 @@ struct scribe_http {
 	struct scribe_connections connections;
 };
 
-/* The body of a POST, collected in pieces. */
 struct request {
 	size_t used;
 	char body[SCRIBE_SERVE_BODY + 1];
@@ -97,8 +96,8 @@ static unsigned status_of(int code)
 }
 
 /* ---- access ---- */
-/* Constant time: comparing must not reveal how much of a token is right. */
 
+/* Constant time: comparing must not reveal how much of a token is right. */
 static bool same_token(const char *a, const char *b)
 {
 	size_t n = strlen(b);
@@ -135,7 +134,6 @@ static bool is_our_origin(const char *origin, const char *host)
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
-/* 0, or the HTTP status of the refusal. */
 static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path,
 		      const char *method, const char **ret_what)
 {
@@ -168,7 +166,6 @@ struct arguments {
 	char unknown[SCRIBE_QUESTION_NAME];
 };
 
-/* A decoded argument of the query string; borrowed from the connection. */
 static const char *argument(void *ctx, const char *name)
 {
 	return MHD_lookup_connection_value(((struct arguments *)ctx)->c, MHD_GET_ARGUMENT_KIND, name);
@@ -226,7 +223,7 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	json = yajl_gen_alloc(NULL);
 	if (!json)
 		return MHD_NO;
-	yajl_gen_config(json, yajl_gen_validate_utf8, 0); /* names were checked when they were stored */
+	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
 	scribe_connections_busy(&h->connections, true);
 	scribe_answer_begin(h->serve);
 	rc = strcmp(method, "POST") ? get_answer(h, c, path, json, &err)
@@ -245,8 +242,8 @@ static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, 
 {
 	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length"), *what;
 	const unsigned status = check(h, c, path, method, &what);
-	/* Refused before the body arrives. */
 
+	/* Refused before the body arrives. */
 	if (status)
 		return refuse(c, status, what);
 	if (bytes && strtoull(bytes, NULL, 10) > SCRIBE_SERVE_BODY)
@@ -270,7 +267,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_ANSWER);
 		return answer(h, c, path, method, r);
 	}
-	if (*size > SCRIBE_SERVE_BODY - r->used) /* the size of a chunked body is unknown before */
+	if (*size > SCRIBE_SERVE_BODY - r->used)
 		return MHD_NO;
 	memcpy(r->body + r->used, data, *size);
 	r->used += *size;
@@ -278,7 +275,6 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	return MHD_YES;
 }
 
-/* Also called when the client has disconnected. */
 static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_RequestTerminationCode how)
 {
 	free(*of);

@@ -16,7 +16,6 @@ struct scribe_http;
  */
 int scribe_http_start(struct scribe_serve *serve, const char *address, struct scribe_http **ret_http,
 		      uint16_t *ret_port, struct scribe_err *err);
-/* Closes expired connections; call twice a second, from another thread. */
 void scribe_http_look(struct scribe_http *http);
 void scribe_http_stop(struct scribe_http *http);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The page's files, linked into ioscribe-serve by the assembler, so that it needs none at run time.
- * SCRIBE_CHART_JS is the plot library's path at build time.
- */
+/* The page's files, linked by the assembler, so that none are needed at run time. */
 #include "util/cmd/serve/page.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of the page, embedded in the program. */
 #ifndef UTIL_CMD_SERVE_PAGE_H
 #define UTIL_CMD_SERVE_PAGE_H
 
@@ -10,7 +9,6 @@ struct scribe_page_file {
 	const unsigned char *bytes, *end;
 };
 
-/* NULL: not found. */
 const struct scribe_page_file *scribe_page_file(const char *path);
 
 #endif

@@ -10,19 +10,19 @@
 #include "util/store/question_folders.h"
 #include "util/store/store.h"
 
-#define SCRIBE_SERVE_TOKEN 257   /* bytes of a token, with NUL */
-#define SCRIBE_SERVE_BODY  65536 /* bytes of a request */
+#define SCRIBE_SERVE_TOKEN 257
+#define SCRIBE_SERVE_BODY  65536
 /* Limits of one request with all its questions; other requests wait meanwhile. */
 #define SCRIBE_SERVE_SECONDS 60
 #define SCRIBE_SERVE_ROWS    200000
-#define SCRIBE_SERVE_ANSWER  (64u << 20) /* bytes of JSON */
+#define SCRIBE_SERVE_ANSWER  (64u << 20)
 
 struct scribe_serve {
 	struct scribe_store *store;
 	const char *db; /* path or URL of the store */
 	bool stop;      /* atomic; the server ends, and a running question is aborted */
-	int64_t end_ms; /* deadline of the current request */
-	uint64_t rows;  /* of the current request so far */
+	int64_t end_ms;
+	uint64_t rows;
 	char folders[SCRIBE_QUESTION_FOLDERS];
 	char token[SCRIBE_SERVE_TOKEN];
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe serve`: options, help, and the start of ioscribe-serve. A separate program, so that
- * other commands load neither databases nor HTTP. Both programs link this file, for the option table.
+ * The command `ioscribe serve`: options, help, and the start of ioscribe-serve: a separate program, so that others
+ * load neither databases nor HTTP. Both link this file.
  */
 #include <stddef.h>
 

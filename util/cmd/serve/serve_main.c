@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The program ioscribe-serve, executed by `ioscribe serve`: opens the store read-only, creates or reads a
- * token, and serves until a signal. The store is closed after the server's thread has ended.
+ * The program ioscribe-serve: opens the store read-only, creates or reads a token, serves until a signal. The store
+ * is closed after the server's thread has ended.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -77,8 +77,8 @@ static int make_token(const char *path, char *token, struct scribe_err *err)
 static void announce(const struct options *o, uint16_t port)
 {
 	int host = (int)(strrchr(o->listen, ':') - o->listen);
-	/* Browsers do not send what follows '#'. A token from a file is not printed. */
 
+	/* Browsers do not send what follows '#'. A token from a file is not printed. */
 	printf("http://%.*s:%u/page#token=%s\n", host, o->listen, port,
 	       o->token_file ? "TOKEN" : o->serve.token);
 	fflush(stdout);
@@ -97,7 +97,6 @@ static void run(struct options *o, struct scribe_http *http, const sigset_t *end
 		scribe_http_look(http);
 	__atomic_store_n(&o->serve.stop, true, __ATOMIC_RELAXED);
 	signal(SIGALRM, on_alarm);
-	/* The process ends in any case: it has nothing to save. */
 	alarm(END_SECONDS);
 	scribe_http_stop(http);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Files, pipes and sockets as inputs of lines, for ioscribe-store: opens and reads them, and drops those that have
- * ended. A struct scribe_input owns descriptor, names and buffer. Must not know what lines contain.
+ * Files, pipes and sockets as inputs of lines, for ioscribe-store. A struct scribe_input owns descriptor, names and
+ * buffer. Must not know what lines contain.
  */
 #include "util/cmd/store/feed_inputs.h"
 
@@ -175,7 +175,6 @@ static void add_connection(struct scribe_inputs *l, const struct scribe_input *l
 	}
 	for (int i = 0; i < l->n; i++)
 		n += l->in[i]->uid == (int64_t)who.uid;
-	/* One user must not take all inputs. */
 	in = n < SCRIBE_USER_INPUTS || is_trusted(l, who.uid)
 		     ? scribe_input_new(l, SCRIBE_INPUT_PIPE, fd, listener->name)
 		     : NULL;
@@ -190,8 +189,8 @@ static void add_connection(struct scribe_inputs *l, const struct scribe_input *l
 static void accept_all(struct scribe_inputs *l, const struct scribe_input *listener)
 {
 	int fd;
-	/* When all inputs are busy, connections wait in the listen queue. */
 
+	/* When all inputs are busy, connections wait in the listen queue. */
 	while ((l->n < SCRIBE_MAX_INPUTS || drop_quiet(l)) &&
 	       (fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 		add_connection(l, listener, fd);
@@ -211,8 +210,8 @@ static int find_position(struct scribe_inputs *l, struct scribe_input *in, struc
 	if (in->kind != SCRIBE_INPUT_FILE || in->key || (!end && in->used < FIRST_BYTES))
 		return 0;
 	first = first < FIRST_BYTES ? first : FIRST_BYTES;
-	snprintf(key, sizeof(key), "%016" PRIx64 " %s", scribe_hash64(in->buf, first, 0),
 	/* Name and first line identify a file: a new file under an old name is read from its start. */
+	snprintf(key, sizeof(key), "%016" PRIx64 " %s", scribe_hash64(in->buf, first, 0),
 		 realpath(in->name, real) ? real : in->name);
 	in->key = strdup(key);
 	if (!in->key)
@@ -232,7 +231,6 @@ static int find_position(struct scribe_inputs *l, struct scribe_input *in, struc
 	return 1;
 }
 
-/* 1: data or the end; 0: nothing, or the buffer is full. */
 static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_err *err)
 {
 	int rc = 0;
@@ -271,7 +269,7 @@ int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_er
 {
 	struct pollfd polls[SCRIBE_MAX_INPUTS];
 	struct scribe_input *of[SCRIBE_MAX_INPUTS];
-	bool have_file = false; /* files are read one after another, unless all are followed */
+	bool have_file = false;
 	int n = 0, rc = 0;
 
 	for (int i = 0; i < l->n; i++) {

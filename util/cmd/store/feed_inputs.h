@@ -14,13 +14,12 @@
 #include "util/cmd/store/store_cmd.h"
 #include "util/store/store.h"
 
-#define SCRIBE_MAX_INPUTS 320    /* open at once, with connections */
+#define SCRIBE_MAX_INPUTS 320
 #define SCRIBE_USER_INPUTS 32     /* connections of one untrusted user */
 #define SCRIBE_QUIET_MS    5000 /* idle time after which a connection may be closed for a new one */
-#define SCRIBE_MAX_LINE   262144 /* bytes */
-#define SCRIBE_TOPIC_NAME 4096   /* bytes of "kafka:BROKERS/TOPIC", NUL included */
+#define SCRIBE_MAX_LINE   262144
+#define SCRIBE_TOPIC_NAME 4096
 
-/* Sockets and topics have no lines; they create inputs for their connections and partitions. */
 enum scribe_input_kind {
 	SCRIBE_INPUT_FILE,
 	SCRIBE_INPUT_PIPE,
@@ -34,9 +33,9 @@ struct scribe_topic;
 struct scribe_input {
 	enum scribe_input_kind kind;
 	int fd;
-	char *name; /* in messages */
+	char *name;
 	char *key;  /* in the store; NULL: not repeatable, or not known yet */
-	char *path; /* socket file to remove */
+	char *path;
 	char *buf;
 	size_t used, cap, taken;               /* taken: by the open transaction */
 	struct scribe_store_position at, next; /* committed; after the open transaction */
@@ -52,19 +51,15 @@ struct scribe_input {
 	void (*close)(struct scribe_input *in);
 };
 
-/* All inputs, with listeners. */
 struct scribe_inputs {
 	struct scribe_feed *f;
 	struct scribe_input *in[SCRIBE_MAX_INPUTS];
 	int n;
 };
 
-/* NULL: out of memory or too many; the caller keeps the descriptor. */
 struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input_kind kind, int fd, const char *name);
-/* Closes the descriptor and removes a socket file. */
 void scribe_input_free(struct scribe_input *in);
 
-/* Opens a file, "-" or "unix:PATH". */
 int scribe_input_open(struct scribe_inputs *l, const char *name, struct scribe_err *err);
 
 /* Opens "kafka:BROKERS/TOPIC" (feed_kafka.c); brokers are contacted by the first read. */
@@ -76,7 +71,6 @@ int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_er
 /* May the sender set any uid? True for root, the store's own user and --stream-user. */
 bool scribe_input_is_trusted(const struct scribe_inputs *l, const struct scribe_input *in);
 
-/* Frees inputs that have ended, except followed files. False: none is left. */
 bool scribe_inputs_drop(struct scribe_inputs *l);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Kafka topics as inputs of lines, for ioscribe-store, by librdkafka's simple consumer: without a group, because the
- * store itself keeps the next offset of each partition. Each partition is an input with lines "OFFSET MESSAGE".
- * librdkafka calls our code only from rd_kafka_poll. Must not know what messages contain.
+ * Kafka topics as inputs of lines, for ioscribe-store, without a consumer group: the store keeps each partition's
+ * offset. A partition is an input with lines "OFFSET MESSAGE". librdkafka calls back only from rd_kafka_poll. Must
+ * not know what messages contain.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,22 +26,22 @@
 #define STEP_MS    2000  /* longest time counted per read: a transaction may have waited */
 #define PREFIX     24    /* bytes of "OFFSET " */
 
-static const struct scribe_kafka *kafka; /* NULL: not loaded yet */
+static const struct scribe_kafka *kafka;
 
 struct partition {
-	struct scribe_input *in; /* NULL: not started, or ended */
+	struct scribe_input *in;
 	int64_t next, end;       /* offsets: next message; end at the start of the run */
 	bool is_started, is_done;
 };
 
 struct scribe_topic {
 	struct scribe_inputs *all;
-	const char *name; /* borrowed from its input */
+	const char *name;
 	rd_kafka_t *rk;
 	rd_kafka_topic_t *rkt;
-	rd_kafka_queue_t *queue; /* of all partitions */
+	rd_kafka_queue_t *queue;
 	rd_kafka_message_t *batch[BATCH];
-	ssize_t at, n; /* in batch */
+	ssize_t at, n;
 	struct partition partitions[SCRIBE_MAX_INPUTS];
 	int n_partitions; /* 0: unknown */
 	int64_t look_ms, read_ms, quiet_ms;
@@ -58,7 +58,7 @@ static int64_t now_ms(void)
 static void set_away(struct scribe_topic *t, const char *why)
 {
 	t->is_away = true;
-	if (!t->why[0]) /* librdkafka's own text is better: it has the address */
+	if (!t->why[0])
 		snprintf(t->why, sizeof(t->why), "%s", why);
 }
 
@@ -93,7 +93,6 @@ static void end_partition(struct scribe_topic *t, int id)
 	p->is_done = true;
 }
 
-/* 1: too many inputs now. */
 static int make_input(struct scribe_topic *t, int id, struct scribe_err *err)
 {
 	struct partition *p = &t->partitions[id];
@@ -165,12 +164,10 @@ static int start_partition(struct scribe_topic *t, int id, struct scribe_err *er
 static void topic_refused(struct scribe_topic *t, rd_kafka_resp_err_t code)
 {
 	set_away(t, kafka->err2str(code));
-	/* Repeating the request cannot help. */
 	if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
 		t->quiet_ms = QUIET_MS;
 }
 
-/* Requests the list of partitions and starts new ones. */
 static int look(struct scribe_topic *t, struct scribe_err *err)
 {
 	const struct rd_kafka_metadata *md = NULL;
@@ -228,7 +225,6 @@ static void take_error(struct scribe_topic *t, struct partition *p, const rd_kaf
 	}
 }
 
-/* False: the buffer is full. */
 static bool append(struct scribe_input *in, const rd_kafka_message_t *m)
 {
 	/* A message that is too long is cut, and then rejected as a bad line. */
@@ -250,7 +246,6 @@ static bool append(struct scribe_input *in, const rd_kafka_message_t *m)
 	return true;
 }
 
-/* False: its buffer is full. */
 static bool take_message(struct scribe_topic *t, const rd_kafka_message_t *m)
 {
 	struct partition *p = m->partition >= 0 && m->partition < t->n_partitions ? &t->partitions[m->partition] : NULL;
@@ -262,7 +257,7 @@ static bool take_message(struct scribe_topic *t, const rd_kafka_message_t *m)
 		return true;
 	}
 	t->quiet_ms = 0;
-	if (m->offset < p->next) /* stored already */
+	if (m->offset < p->next)
 		return true;
 	if ((t->all->f->follow || m->offset < p->end) && !append(p->in, m))
 		return false;
@@ -277,7 +272,6 @@ static bool is_half_full(const struct scribe_input *in)
 	return in && in->used * 2 > in->cap;
 }
 
-/* Takes messages until a buffer is half full, when a transaction is due. */
 static void take_all(struct scribe_topic *t, bool *ret_more)
 {
 	*ret_more = false;
@@ -427,6 +421,6 @@ int scribe_topic_open(struct scribe_inputs *all, const char *name, struct scribe
 	t->name = in->name;
 	t->read_ms = now_ms();
 	rc = make_client(t, fd, &why);
-	in->ended = rc < 0; /* and is dropped */
+	in->ended = rc < 0;
 	return rc < 0 ? scribe_err_set(err, rc, "%.200s: %s", name, why.text) : 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Stores lines of inputs in transactions, for ioscribe-store. Data stay in the input's buffer until they are
- * committed, so that a failed transaction can be repeated. Must not know how inputs are read.
+ * Stores lines in transactions, for ioscribe-store. Data stay in the input's buffer until the commit, so that a
+ * failed transaction can be repeated. Must not know how inputs are read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct lines {
 	struct scribe_store_event event;
 	struct scribe_sample sample;
 	bool full_told;
-	int full_code; /* error of the wait */
+	int full_code;
 	/*
 	 * A line that the database refuses is found by halving transactions. most: lines allowed, 0: all;
 	 * n: lines in this one; pass: skip its only line, because of `why`.
@@ -38,8 +38,8 @@ struct lines {
 
 static bool is_growing(const struct lines *l, const struct scribe_input *in)
 {
-	return in->kind == SCRIBE_INPUT_FILE && l->f->follow && !*l->f->stop;
 	/* A followed file's last line may still grow, until a signal ends the run. */
+	return in->kind == SCRIBE_INPUT_FILE && l->f->follow && !*l->f->stop;
 }
 
 static bool has_lines(const struct lines *l, const struct scribe_input *in)
@@ -51,7 +51,6 @@ static bool has_lines(const struct lines *l, const struct scribe_input *in)
 
 /* ---- lines of a transaction ---- */
 
-/* The number of a line in messages: an offset for Kafka. */
 static int64_t line_of(const struct scribe_input *in)
 {
 	return in->kind == SCRIBE_INPUT_PARTITION ? in->next.bytes - 1 : in->next.lines;
@@ -62,7 +61,7 @@ static void complain(struct lines *l, struct scribe_input *in, const char *fault
 	uint64_t line = (uint64_t)in->next.lines;
 
 	if (line <= in->complained_line && !l->pass)
-		return; /* reported already: the transaction is being repeated */
+		return;
 	in->complained_line = line > in->complained_line ? line : in->complained_line;
 	if (++in->complaints <= MAX_COMPLAINTS)
 		scribe_complain(l->f->argv0, "%s:%" PRId64 ": %s: %s", in->name, line_of(in), fault, what);
@@ -84,8 +83,8 @@ static int believe(const struct lines *l, const struct scribe_input *in, int kin
 {
 	if (kind < 0 || scribe_input_is_trusted(&l->all, in))
 		return kind;
-	if (kind > 0)
 	/* The kernel's uid replaces the message's, unless the sender is trusted; samples need trust. */
+	if (kind > 0)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "a sample of a node, of user %" PRId64, in->uid);
 	event->uid = in->uid;
 	return kind;
@@ -99,7 +98,6 @@ static int read_message(struct lines *l, const char *line, size_t len, struct sc
 	return rc ? rc : scribe_event_json_read(l->f->json, line, len, &l->event, err);
 }
 
-/* `line`: the start of these bytes. */
 static void advance(struct scribe_input *in, const char *line, size_t bytes)
 {
 	in->taken += bytes;
@@ -321,7 +319,6 @@ static int64_t now_ms(void)
 	return (int64_t)(scribe_now_ns() / 1000000);
 }
 
-/* *ret_full: waiting for more data makes no sense. */
 static bool any_lines(const struct lines *l, bool *ret_full)
 {
 	bool any = false;
@@ -337,7 +334,6 @@ static bool any_lines(const struct lines *l, bool *ret_full)
 	return any;
 }
 
-/* Deletes old operations every hour. */
 static int forget_some(struct lines *l, int64_t *forgot_ms, struct scribe_err *err)
 {
 	if (!l->f->keep_days || now_ms() - *forgot_ms < FORGET_MS)

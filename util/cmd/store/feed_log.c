@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Operations of a finished log from its traced segments (DXT), as its stream would have sent them, with running
- * counters. Runs in ioscribe-store; one log at a time.
+ * Operations of a finished log from its traced segments (DXT), as its stream would have sent them. In
+ * ioscribe-store.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +52,8 @@ static int name_input(struct from_log *l, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-	/* The key is a hash of all bytes, so a renamed log is the same log. */
 		return scribe_err_set(l->err, -errno, "%s: %s", path, strerror(errno));
+	/* The key is a hash of all bytes, so a renamed log is the same log. */
 	while ((n = read(fd, buf, sizeof(buf))) > 0) {
 		hash = scribe_hash64(buf, (size_t)n, hash);
 		bytes += (uint64_t)n;
@@ -81,10 +81,9 @@ static int64_t nano(double seconds)
 	return isfinite(seconds) && fabs(seconds) < 4e9 ? llround(seconds * 1e9) : 0;
 }
 
-/* Running values of a record. */
 struct running {
 	int64_t writes, reads, switches, max_written, max_read, write_ns, read_ns;
-	int last; /* 0: none, 1: write, 2: read */
+	int last;
 };
 
 static int put_segment(struct from_log *l, struct scribe_store_event *e, struct running *r,
@@ -106,7 +105,7 @@ static int put_segment(struct from_log *l, struct scribe_store_event *e, struct 
 	e->op = is_write ? "write" : "read";
 	e->cnt = is_write ? ++r->writes : ++r->reads;
 	e->switches = r->switches;
-		/* MPI-IO's offsets may be unknown (-1), so it has a maximum only for POSIX. */
+	/* MPI-IO's offsets may be unknown (-1), so it has a maximum only for POSIX. */
 	e->max_byte = is_posix ? *most : SCRIBE_EVENT_NONE;
 	e->nsegs = 1;
 	e->segs[0] = (struct scribe_event_seg){.pt_sel = SCRIBE_EVENT_NONE,
@@ -140,7 +139,6 @@ static int put_record(struct from_log *l, int module, const struct scribe_dxt_re
 	size_t len = 0;
 	int rc = 0;
 
-	/* Streams send the program without arguments. */
 	snprintf(program, sizeof(program), "%.*s", (int)strcspn(exe, " "), exe);
 	snprintf(node, sizeof(node), "%.*s", (int)sizeof(r->hostname), r->hostname);
 	e.file = scribe_names_find(l->log.names, r->base.id, &len);
@@ -192,7 +190,6 @@ static int put_log(struct from_log *l)
 	if (rc >= 0)
 		rc = put_module(l, SCRIBE_MOD_DXT_MPIIO);
 	at.bytes = (int64_t)l->operations;
-	/* Recorded only when complete: a stopped run reads the log again. */
 	if (rc >= 0 && !*l->feed->stop)
 		rc = scribe_store_position_set(l->feed->store, l->input, &at, l->err);
 	if (rc >= 0)
@@ -213,7 +210,7 @@ int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *
 
 	if (rc >= 0)
 		rc = scribe_store_position(f->store, l.input, &at, err);
-	if (rc < 0 || at.bytes) /* failed, or stored before */
+	if (rc < 0 || at.bytes)
 		return rc;
 	rc = scribe_log_open(&l.log, path, SCRIBE_LOG_NAMES, err);
 	if (rc >= 0)

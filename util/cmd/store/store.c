@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe store`, in the program ioscribe-store: command line, then logs, then lines until all inputs
- * end or a signal. Owns the store and the JSON readers. What was committed stays, however the program ends.
+ * The work of `ioscribe store`, in ioscribe-store: logs, then lines until inputs end or a signal. Owns the store
+ * and the JSON readers. What was committed stays.
  */
 #include "util/cmd/store/store_cmd.h"
 
@@ -17,12 +17,12 @@
 #include "util/store/sql_shown.h"
 #include "util/tool/command.h"
 
-#define MAX_KEEP_DAYS 36500 /* a hundred years */
+#define MAX_KEEP_DAYS 36500
 #define KEEP_BYTES    (64 << 20) /* free memory that malloc keeps */
 
 struct options {
 	const char *db;
-	int64_t keep_days; /* 0: keep all */
+	int64_t keep_days;
 	int64_t stream_uid; /* -1: none */
 	bool follow;
 };
@@ -34,7 +34,6 @@ static void on_signal(int number)
 	stop = 1;
 }
 
-/* A number or a user name. */
 static int take_user(struct options *o, const char *value, struct scribe_err *err)
 {
 	const struct passwd *user;
@@ -105,7 +104,7 @@ static int feed_all(struct scribe_feed *f, char **inputs, int n, struct scribe_e
 			continue;
 		}
 		rc = scribe_feed_log(f, inputs[i], err);
-		if (rc < 0 && err->code <= -SCRIBE_E_FORMAT) { /* a fault of this log: continue with the others */
+		if (rc < 0 && err->code <= -SCRIBE_E_FORMAT) {
 			f->failed = true;
 			scribe_complain_err(f->argv0, err);
 			rc = 0;
@@ -140,7 +139,6 @@ static void keep_memory(void)
 
 static void catch_signals(void)
 {
-	/* The handler only sets a flag, so that the open transaction ends in order. */
 	struct sigaction end = {.sa_handler = on_signal};
 
 	sigaction(SIGINT, &end, NULL);

@@ -13,7 +13,6 @@
 /* argv as given to `ioscribe store`. Returns the exit status. */
 int scribe_store_main(int argc, char **argv);
 
-/* Shared by the inputs of a run. */
 struct scribe_feed {
 	const char *argv0;
 	struct scribe_store *store;
@@ -24,7 +23,7 @@ struct scribe_feed {
 	int64_t keep_days; /* 0: keep all; otherwise `forget` is called every hour */
 	int (*forget)(struct scribe_store *store, int64_t days, struct scribe_err *err);
 	uint64_t bad_lines;
-	bool failed; /* an input could not be read; already reported */
+	bool failed;
 	/* Set by a signal: end after storing what was read. */
 	volatile sig_atomic_t *stop;
 };
@@ -32,7 +31,6 @@ struct scribe_feed {
 /* Stores JSON lines from files, "-", pipes and sockets ("unix:PATH") until all have ended, or *stop. */
 int scribe_feed_lines(struct scribe_feed *f, char **inputs, int n, struct scribe_err *err);
 
-/* Checks the first bytes. */
 bool scribe_feed_is_log(const char *path);
 /* Stores the traced operations of a finished log, unless they are stored already. */
 int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *err);

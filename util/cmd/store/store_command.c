@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe store`: options, help, and the start of ioscribe-store (store.c). A separate program, so
- * that other commands do not load databases. Both programs link this file, because of the option table.
+ * The command `ioscribe store`: options, help, and the start of ioscribe-store: a separate program, so that others
+ * do not load databases. Both link this file.
  */
 #include <stddef.h>
 

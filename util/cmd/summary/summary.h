@@ -11,17 +11,17 @@
 #include "util/logs/logfile.h"
 #include "util/text/outbuf.h"
 
-#define SCRIBE_SUMMARY_MODULES 5 /* POSIX, MPI-IO, STDIO, DFS, DAOS */
-#define SCRIBE_SUMMARY_LIBRARIES 2 /* HDF5 datasets, PnetCDF variables */
+#define SCRIBE_SUMMARY_MODULES 5
+#define SCRIBE_SUMMARY_LIBRARIES 2
 #define SCRIBE_SUMMARY_SIGNALS   65
 #define SCRIBE_SUMMARY_FILES   20
 #define SCRIBE_SUMMARY_ENDS 20
-#define SCRIBE_SUMMARY_COLUMNS 60 /* of the activity plot */
+#define SCRIBE_SUMMARY_COLUMNS 60
 
 struct scribe_summary_module {
 	int module;
 	int64_t records;
-	int64_t opens, reads, writes; /* operations */
+	int64_t opens, reads, writes;
 	struct scribe_category files[SCRIBE_FILES_CATEGORIES];
 	struct scribe_perf perf;
 	int64_t read_sizes[SCRIBE_SIZE_BUCKETS], write_sizes[SCRIBE_SIZE_BUCKETS];
@@ -36,14 +36,14 @@ struct scribe_summary_file {
 };
 
 struct scribe_summary_end {
-	int64_t rank, pid, wait_status, kind; /* kind: enum scribe_process_end */
+	int64_t rank, pid, wait_status, kind;
 	char exe[64];
 };
 
 /* A library above MPI-IO. */
 struct scribe_summary_library {
 	int module;
-	const char *what; /* "dataset" or "variable" */
+	const char *what;
 	int64_t things, reads, writes, bytes_read, bytes_written;
 	double seconds; /* slowest rank in unshared records plus slowest rank of each shared one */
 };
@@ -51,7 +51,7 @@ struct scribe_summary_library {
 /* Bytes of all ranks over time, below MPI-IO. */
 struct scribe_summary_heat {
 	double span; /* seconds of all columns; 0: no heatmap */
-	double bytes[2][SCRIBE_SUMMARY_COLUMNS]; /* read, written */
+	double bytes[2][SCRIBE_SUMMARY_COLUMNS];
 };
 
 struct scribe_summary {
@@ -62,7 +62,7 @@ struct scribe_summary {
 	int nlibraries;
 	int64_t mapped_files, mappings, mapped_bytes; /* by mmap */
 	uint64_t other_modules;                                 /* bit i: module i, not in `modules`, has data */
-	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES]; /* most bytes first */
+	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES];
 	int nfiles;
 	int64_t operations; /* of the log's processes */
 	int64_t by_signal[SCRIBE_SUMMARY_SIGNALS];
@@ -75,25 +75,20 @@ struct scribe_summary {
 	double ledger_f[SCRIBE_LEDGER_F_PLACES];
 };
 
-/* Reads a whole log. Call free also after a failure. */
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err);
 void scribe_summary_free(struct scribe_summary *s);
 
 /* `bare`: name without prefix. 0: no such counter. */
 int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare);
-/* One line: whether the log is complete. */
 void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out);
-/* All counters that are not 0. */
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out);
 
-/* Libraries and mappings of the opened log. */
 int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out);
 
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out);
 
-/* The whole summary; the brief form has about ten lines. */
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
 void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_out *out);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe summary`: one screen about a log. summary_read.c collects, summary_print.c and others
- * print; `ioscribe run` prints the brief form.
- */
+/* The command `ioscribe summary`: one screen about a log, also in brief for `ioscribe run`. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -48,7 +45,6 @@ static int print_summary(const char *path, const struct options *o, struct scrib
 		rc = scribe_out_flush(&out, err);
 	}
 	scribe_out_close(&out);
-	/* Freed after printing: the open log is needed for names. */
 	scribe_summary_free(&s);
 	return rc;
 }

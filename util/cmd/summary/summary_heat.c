@@ -19,7 +19,6 @@ static int counts(const struct scribe_summary *s, uint64_t id)
 	return name && !strncmp(name, "heatmap:", 8) && strcmp(name, "heatmap:MPIIO");
 }
 
-/* Seconds; 0: an invalid record. */
 static double end_of(const struct scribe_heatmap_record *h)
 {
 	double end = h->bin_width_seconds * (double)h->nbins;
@@ -30,7 +29,7 @@ static double end_of(const struct scribe_heatmap_record *h)
 /* Distributes a bin's bytes over the columns from..to that it covers. */
 static void spread_bin(double *columns, double from, double to, double bytes)
 {
-	if (!(to > from)) { /* narrower than a double can express */
+	if (!(to > from)) {
 		columns[from < SCRIBE_SUMMARY_COLUMNS ? (int)from : SCRIBE_SUMMARY_COLUMNS - 1] += bytes;
 		return;
 	}

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The ledger of a log as text: what the tracer counted and lost. Meaning and text of each counter come from the
- * counter list. For `ioscribe summary` and the end of `ioscribe run`.
- */
+/* The ledger of a log as text: what the tracer counted and lost. Meanings and texts come from the counter list. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,14 +8,13 @@
 #include "util/logs/sum.h"
 #include "util/text/human.h"
 
-#define H 40 /* buffer of one quantity */
+#define H 40
 
 static const char *count(int64_t v, char *to)
 {
 	return scribe_human_count(v, to, H);
 }
 
-/* Removes LEDGER_ or LEDGER_F_. */
 static const char *bare_name(const char *name)
 {
 	return strncmp(name, "LEDGER_", 7) ? name : name + 7 + 2 * !strncmp(name + 7, "F_", 2);
@@ -109,8 +105,8 @@ static void put_account_line(const struct scribe_summary *s, struct scribe_out *
 	char a[H], b[H];
 
 	if (calls <= 0)
-	/* The kernel's own I/O accounting of the same threads is an independent check. */
 		return;
+	/* The kernel's own I/O accounting of the same threads is an independent check. */
 	if (missed)
 		scribe_out_printf(
 			out, "           the kernel counted %s reads and writes, %s of them are missing\n",

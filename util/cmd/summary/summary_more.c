@@ -86,7 +86,7 @@ static int read_library(struct scribe_summary *s, const struct library_counters 
 		most = ranks.entries[i].total > most ? ranks.entries[i].total : most;
 	l->seconds += most;
 	scribe_rank_times_clear(&ranks);
-	s->nlibraries += rc == 0; /* counts only if read completely */
+	s->nlibraries += rc == 0;
 	return rc;
 }
 
@@ -159,7 +159,6 @@ static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 		if (s->modules[i].module != SCRIBE_MOD_MPIIO)
 			counted = scribe_sum(counted, scribe_sum(s->modules[i].perf.bytes_read,
 								 s->modules[i].perf.bytes_written));
-	/* Only of interest when more was excluded than counted. */
 	if (calls <= 0 || (counted > 0 && bytes <= counted))
 		return;
 	scribe_out_printf(out,

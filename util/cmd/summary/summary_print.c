@@ -9,7 +9,7 @@
 #include "util/cmd/summary/summary.h"
 #include "util/logs/sum.h"
 
-#define H   40 /* buffer of one quantity */
+#define H   40
 #define BAR 24
 
 static const char *bytes(int64_t v, char *to)
@@ -52,7 +52,6 @@ static const char *module_name(int id)
 	return m ? m->name : "?";
 }
 
-/* The speed is Darshan's estimate: all bytes / time of the slowest ranks. */
 static void put_module(const struct scribe_summary_module *m, struct scribe_out *out)
 {
 	char a[H], b[H], c[H];
@@ -111,7 +110,6 @@ static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
 	"1M-4M", "4M-10M", "10M-100M", "100M-1G",  "over 1G",
 };
 
-/* The first module with a histogram, normally POSIX. */
 static const struct scribe_summary_module *sized_module(const struct scribe_summary *s)
 {
 	for (int i = 0; i < s->nmodules; i++)
@@ -173,7 +171,7 @@ static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 		: part >= all         ? BAR
 				      : (int)((double)BAR * (double)part / (double)all + 0.5);
 
-	n = part > 0 && all > 0 && n == 0 ? 1 : n; /* a mark for anything above 0 */
+	n = part > 0 && all > 0 && n == 0 ? 1 : n;
 	memset(bar, ' ', BAR);
 	memset(bar, '#', (size_t)n);
 	bar[BAR] = '\0';
@@ -202,7 +200,6 @@ static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- files ---- */
 
-/* most: columns. */
 static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, struct scribe_out *out)
 {
 	char text[512];
@@ -213,11 +210,10 @@ static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, s
 		scribe_out_printf(out, "(no name, record %llu)", (unsigned long long)id);
 		return;
 	}
-	/* Escaping takes up to four bytes per byte; 400 are enough, because longer names are cut. */
 	need = scribe_name_escape(name, len < 400 ? len : 400, text, sizeof(text));
 	if (need < sizeof(text) && need <= most && len < 400)
 		scribe_out_text(out, text);
-	else /* the end of a long name identifies it best */
+	else
 		scribe_out_printf(out, "...%.*s", (int)most,
 				  (scribe_name_escape(len > most ? name + len - most : name,
 						      len > most ? most : len, text, sizeof(text)),
@@ -269,7 +265,7 @@ static void put_processes_line(const struct scribe_summary *s, struct scribe_out
 {
 	char a[H];
 
-	if (!s->processes) /* the log has no process table */
+	if (!s->processes)
 		return;
 	scribe_out_printf(out, "processes  %s:", count(s->processes, a));
 	scribe_out_printf(out, " %s ended with 0", count(s->ended_well, a));
@@ -335,7 +331,6 @@ static void put_perf(const struct scribe_summary_module *m, struct scribe_out *o
 			  m->perf.unique_meta_time, m->perf.shared_time);
 }
 
-/* Parts without data print nothing. */
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles)
 {
 	put_job(s, out);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Collects a log's summary in one pass over each module: sums, busiest files, ends of processes, the ledger. For
- * `ioscribe summary` and `ioscribe run`. Must not know text.
+ * Collects a log's summary in one pass over each module. For `ioscribe summary` and `ioscribe run`. Must not know
+ * text.
  */
 #include <stdio.h>
 
 #include "util/cmd/summary/summary.h"
 #include "util/logs/sum.h"
 
-/* The counters of operations per module; lists end with -1. */
 static const struct op_counters {
 	int module;
 	short opens[8], reads[8], writes[8];
-	short read_sizes, write_sizes; /* first of ten buckets, -1 none */
+	short read_sizes, write_sizes;
 } op_counters[SCRIBE_SUMMARY_MODULES] = {
 	{SCRIBE_MOD_POSIX,
 	 {SCRIBE_POSIX_OPENS, -1},
@@ -68,7 +67,6 @@ static void file_keep(struct scribe_summary *s, const struct scribe_summary_file
 static void files_take(struct scribe_summary *s, int module, const struct scribe_accum *a)
 {
 	struct scribe_accum_file f;
-	/* The accumulator has one entry per file over all ranks. */
 
 	for (size_t i = 0; scribe_accum_file_at(a, i, &f); i++) {
 		struct scribe_summary_file file = {f.id, module, f.bytes_read, f.bytes_written, f.nprocs};
@@ -141,7 +139,6 @@ static void process_take(struct scribe_summary *s, const struct scribe_process_r
 	if (p->end_kind == SCRIBE_END_EXITED && p->wait_status == 0) {
 		s->ended_well++;
 		return;
-	/* Only processes with another end than exit code 0 are kept one by one. */
 	}
 	s->ended_badly += p->end_kind == SCRIBE_END_EXITED;
 	s->signalled += p->end_kind == SCRIBE_END_SIGNALLED;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The columns of `ioscribe top`: how values become cells, names of views and sort keys, sorting and filtering. For
- * ioscribe-top, which has one thread. Must not know where rows are shown.
+ * The columns of `ioscribe top`: values as cells, names of views and sort keys, sorting and filtering. Must not
+ * know where rows are shown.
  */
 #include "util/cmd/top/columns.h"
 
@@ -14,7 +14,6 @@
 #include "logfmt/counters/records.h"
 #include "util/text/human.h"
 
-/* In the order of the enums. */
 static const char *const sort_names[] = {"rate", "read", "write", "ops", "mean",
 					 "max",  "size", "total", "name"};
 static const char *const view_names[] = {"jobs", "processes", "ranks", "files"};
@@ -52,7 +51,6 @@ static void compact(double v, double step, char *to)
 {
 	static const char letters[] = " KMGTPEZ";
 	int letter = 0;
-	/* 1000 to 1023 would have four digits: they move to the next letter. */
 
 	while (v >= (step == 1024 ? 1000 : 999.5) && letters[letter + 1]) {
 		v /= step;
@@ -93,7 +91,6 @@ static void latency(double s, char *to)
 	snprintf(to, 16, "%.0fns", s * 1e9);
 }
 
-/* The common form of cells, for the table of columns; `to` has SCRIBE_TOP_CELL bytes. */
 #define CELL(name)                                                                                           \
 	static void name(const struct scribe_top_row *r, const struct scribe_top_names *names, char *to)
 
@@ -173,7 +170,7 @@ CELL(cell_mean)
 CELL(cell_max)
 {
 	(void)names;
-	latency(r->longest_s > 0 ? r->longest_s : NAN, to); /* 0: no read or write yet */
+	latency(r->longest_s > 0 ? r->longest_s : NAN, to);
 }
 
 CELL(cell_size)
@@ -209,11 +206,10 @@ CELL(cell_file)
 	size_t len;
 	const char *text = scribe_top_name(names, r, &len);
 
-	snprintf(name, sizeof(name), "%.*s", (int)len, text); /* cut before it is escaped */
+	snprintf(name, sizeof(name), "%.*s", (int)len, text);
 	scribe_human_text(name, to, SCRIBE_TOP_CELL);
 }
 
-/* Columns of all views. */
 #define RATES                                                                                                \
 	{"READ/s", 7, false, false, cell_read}, {"WRITE/s", 7, false, false, cell_write},                    \
 		{"OPS/s", 6, false, false, cell_ops}, {"MEAN", 6, false, false, cell_mean},                  \
@@ -277,7 +273,6 @@ const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view)
 
 void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap)
 {
-	/* Sorted by layer, not by module id. */
 	static const struct {
 		int module;
 		const char *name;
@@ -293,14 +288,12 @@ void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap)
 			at += (size_t)snprintf(to + at, cap - at, "%s%s", at ? "," : "", layers[i].name);
 }
 
-/* ---- sorting and filtering: qsort passes no argument ---- */
 static struct {
 	enum scribe_top_sort sort;
 	enum scribe_top_view view;
 	const struct scribe_top_names *names;
 } by;
 
-/* Unknown values are sorted last. */
 static double value(const struct scribe_top_row *r)
 {
 	switch (by.sort) {
@@ -325,7 +318,6 @@ static double value(const struct scribe_top_row *r)
 	}
 }
 
-/* A row's name in this view: job, program or file. */
 static const char *name_of(const struct scribe_top_row *r, size_t *len)
 {
 	const char *name = by.view == SCRIBE_TOP_JOBS ? r->job->id : r->process ? r->process->program : "";
@@ -372,7 +364,6 @@ void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sor
 		qsort(rows->row, rows->n, sizeof(*rows->row), compare);
 }
 
-/* Files are compared in their escaped form, as shown. */
 static bool has_text(const struct scribe_top_row *r, const char *text)
 {
 	static char shown[SCRIBE_TOP_CELL];

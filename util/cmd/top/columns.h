@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of rows, sort keys and filters. */
 #ifndef UTIL_CMD_TOP_COLUMNS_H
 #define UTIL_CMD_TOP_COLUMNS_H
 
 #include "util/cmd/top/names.h"
 
-#define SCRIBE_TOP_CELL 33800 /* bytes of a cell: the longest name, escaped */
+#define SCRIBE_TOP_CELL 33800
 #define SCRIBE_TOP_WIDE 120   /* terminal columns from which wide columns are shown */
 
 enum scribe_top_sort {
@@ -21,7 +20,6 @@ enum scribe_top_sort {
 	SCRIBE_TOP_SORTS
 };
 
-/* Names as used by options and the screen; -1: unknown. */
 const char *scribe_top_sort_name(enum scribe_top_sort sort);
 int scribe_top_sort_of(const char *name);
 const char *scribe_top_view_name(enum scribe_top_view view);
@@ -29,17 +27,14 @@ int scribe_top_view_of(const char *name);
 
 struct scribe_top_column {
 	const char *head;
-	int width; /* 0: the rest of the line */
-	bool left; /* aligned left */
-	bool wide; /* only on wide terminals */
-	/* Writes printable text; `to` has SCRIBE_TOP_CELL bytes. */
+	int width;
+	bool left;
+	bool wide;
 	void (*cell)(const struct scribe_top_row *row, const struct scribe_top_names *names, char *to);
 };
 
-/* Ends with a NULL head. */
 const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view);
 
-/* Layers of a row as "POSIX,MPIIO". */
 void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap);
 
 /* Values descend, names ascend. Names must be fetched before when they decide. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * File names for `ioscribe top`, requested from the service for shown rows and kept by record id. The table is
- * dropped when it is full. Must not know where they are shown.
+ * File names for `ioscribe top`, requested for shown rows and kept by record id. Must not know where they are
+ * shown.
  */
 #include "util/cmd/top/names.h"
 
@@ -14,7 +14,7 @@
 #define KEPT_MAX (1u << 18) /* names, then all are dropped */
 
 struct scribe_top_names {
-	struct scribe_names *known; /* a record id depends on the name only, not on the job */
+	struct scribe_names *known;
 };
 
 struct scribe_top_names *scribe_top_names_new(void)
@@ -46,7 +46,7 @@ static int forget_all(struct scribe_top_names *n)
 	struct scribe_names *fresh = scribe_names_new();
 
 	if (!fresh)
-		return -ENOMEM; /* the old table stays valid */
+		return -ENOMEM;
 	scribe_names_free(n->known);
 	n->known = fresh;
 	return 0;
@@ -67,7 +67,6 @@ int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *
 		if (!r->name || scribe_names_find(n->known, r->name, NULL))
 			continue;
 		if (asked && (r->job != job || asked == SCRIBE_LIVE_NAMES_MAX)) {
-			/* One request is for one job: send it when the job changes or the message is full. */
 			rc = scribe_live_names(link, job, id, asked, take, n, err);
 			asked = 0;
 		}
@@ -79,7 +78,6 @@ int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *
 	return rc;
 }
 
-/* Never NULL. */
 const char *scribe_top_name(const struct scribe_top_names *n, const struct scribe_top_row *row, size_t *len)
 {
 	const char *name = row->name ? scribe_names_find(n->known, row->name, len) : NULL;

@@ -10,7 +10,6 @@ struct scribe_top_names;
 struct scribe_top_names *scribe_top_names_new(void); /* NULL: out of memory */
 struct scribe_top_names *scribe_top_names_free(struct scribe_top_names *names);
 
-/* Requests unknown names of the rows [first, end). */
 int scribe_top_names_fetch(struct scribe_top_names *names, struct scribe_live_link *link,
 			   const struct scribe_top_rows *rows, size_t first, size_t end,
 			   struct scribe_err *err);

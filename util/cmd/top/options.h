@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of ioscribe top. */
 #ifndef UTIL_CMD_TOP_OPTIONS_H
 #define UTIL_CMD_TOP_OPTIONS_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Rows of `ioscribe top` as a table, JSON (an object per sample) or InfluxDB's line protocol; also fits cells into
- * the screen's columns. Must not know where rows come from.
- */
+/* Rows of `ioscribe top` as table, JSON or InfluxDB's line protocol. Must not know where rows come from. */
 #include "util/cmd/top/print.h"
 
 #include <errno.h>
@@ -24,7 +21,7 @@ static int character(const char *at, size_t *n)
 	int width;
 
 	*n = 1;
-	if (len == 0 || len > 16) /* invalid in this locale: one column per byte */
+	if (len == 0 || len > 16)
 		return 1;
 	width = wcwidth(c);
 	*n = len;
@@ -42,7 +39,7 @@ static int columns_of(const char *text)
 
 void scribe_top_fit(const struct scribe_top_column *column, const char *cell, int width, char *to)
 {
-	const bool tail = !column->width && column->left && !strcmp(column->head, "FILE"); /* keeps the end */
+	const bool tail = !column->width && column->left && !strcmp(column->head, "FILE");
 	int all = columns_of(cell), used = 0, pad;
 	size_t n, at = 0;
 
@@ -69,7 +66,6 @@ void scribe_top_fit(const struct scribe_top_column *column, const char *cell, in
 	to[at] = 0;
 }
 
-/* Fixed widths, without a terminal's limit; the first line has the heads. */
 static void print_table(struct scribe_out *out, const struct scribe_top_rows *rows, size_t most,
 			enum scribe_top_view view, const struct scribe_top_names *names)
 {
@@ -90,7 +86,6 @@ static void print_table(struct scribe_out *out, const struct scribe_top_rows *ro
 	}
 }
 
-/* With a trailing comma: another key always follows. */
 static int put_text(struct scribe_out *out, const char *key, const char *text)
 {
 	int rc = scribe_json_text(out, key, text, strlen(text));
@@ -122,7 +117,7 @@ static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r
 		scribe_out_printf(out, "\"pid\":%d,", (int)r->process->pid);
 		rc = rc < 0 ? rc : put_text(out, "program", r->process->program);
 	}
-	if (r->rank >= 0) /* only processes that are ranks have rank and world */
+	if (r->rank >= 0)
 		scribe_out_printf(out, "\"rank\":%" PRId64 ",\"world\":%u,", r->rank, r->unit);
 	scribe_top_layers(r, layers, sizeof(layers));
 	rc = rc < 0 ? rc : put_text(out, "layers", r->modules ? layers : "");
@@ -144,7 +139,6 @@ static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r
 	return rc;
 }
 
-/* real_ns: of the later sample. */
 static int print_json(struct scribe_out *out, const struct scribe_top_rows *rows, size_t most,
 		      enum scribe_top_view view, const struct scribe_top_names *names, int64_t real_ns)
 {
@@ -170,7 +164,7 @@ static void put_tag(struct scribe_out *out, const char *key, const char *value, 
 {
 	static char shown[SCRIBE_TOP_CELL];
 	size_t n = scribe_name_escape(value, len, shown, sizeof(shown));
-	const bool backslash = n > 1 && n < sizeof(shown) && shown[n - 1] == '\\'; /* not allowed at the end */
+	const bool backslash = n > 1 && n < sizeof(shown) && shown[n - 1] == '\\';
 
 	if (!n)
 		return;
@@ -183,7 +177,6 @@ static void put_tag(struct scribe_out *out, const char *key, const char *value, 
 	scribe_out_text(out, backslash ? "\\x5c" : "");
 }
 
-/* Tags identify a series; values are fields. */
 static void put_tags(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 		     const struct scribe_top_names *names)
 {

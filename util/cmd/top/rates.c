@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rates from two samples, for `ioscribe top`: rows by job, process, rank or file. A process has moved what was
- * collected of it plus what its records hold now, so collecting between two samples changes nothing. A sample takes
- * time, so values may seem to fall; that counts as 0. Must not know the service or a terminal.
+ * Rates from two samples, for `ioscribe top`. A process has moved what was collected of it plus what its records
+ * hold. A sample takes time, so values may seem to fall; that counts as 0. Must not know the service or a terminal.
  */
 #include "util/cmd/top/rates.h"
 
@@ -14,20 +13,18 @@
 #include "logfmt/base/keyed.h"
 #include "logfmt/records/hashmap.h"
 
-/* Totals of a process at a sample. */
 struct moved {
 	uint64_t bytes[2], operations;
 };
 
-/* State of one comparison. */
 struct making {
 	const struct scribe_top_sample *before, *now;
 	const struct scribe_top_scope *scope;
 	struct scribe_top_rows *rows;
 	struct scribe_map by_key;                  /* 1 + index of a row */
-	struct scribe_map old_process, old_record; /* of `before` */
+	struct scribe_map old_process, old_record;
 	struct scribe_map new_process;
-	struct moved *moved_before, *moved_now; /* by process */
+	struct moved *moved_before, *moved_now;
 };
 
 /* Combines two words; a collision would join two rows. */
@@ -54,7 +51,6 @@ static double per(double what, double by)
 	return by > 0 ? what / by : 0;
 }
 
-/* Per process in the sample's order. NULL: out of memory. */
 static struct moved *sum_up(const struct scribe_top_sample *s)
 {
 	struct moved *m = calloc(s->processes + 1, sizeof(*m));
@@ -99,11 +95,9 @@ static int index_all(struct making *x)
 	return x->moved_before && x->moved_now ? 0 : -ENOMEM;
 }
 
-/* Finds or adds the row of a key. NULL: out of memory. */
 static struct scribe_top_row *row_of(struct making *x, uint64_t key, const struct scribe_live_job *job)
 {
 	struct scribe_top_rows *rows = x->rows;
-	/* The map holds indices, because the array moves when it grows. */
 	size_t at = (size_t)(uintptr_t)scribe_map_get(&x->by_key, key);
 
 	if (at)
@@ -127,7 +121,6 @@ static bool wants_job(const struct making *x, size_t job)
 	return !x->scope->job_id || !strcmp(x->scope->job_id, x->now->job[job].id);
 }
 
-/* Is the process in the scope? */
 static bool wants(const struct making *x, const struct scribe_sampled_process *p)
 {
 	const struct scribe_top_scope *s = x->scope;
@@ -137,7 +130,6 @@ static bool wants(const struct making *x, const struct scribe_sampled_process *p
 	       (s->view != SCRIBE_TOP_RANKS || p->is.rank >= 0);
 }
 
-/* The row of a process; not for FILES. */
 static struct scribe_top_row *row_of_process(struct making *x, const struct scribe_sampled_process *p)
 {
 	const struct scribe_live_job *job = &x->now->job[p->job];
@@ -177,7 +169,6 @@ static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 	const struct scribe_sampled_process *old = scribe_map_get(&x->old_process, p->is.proc_id);
 	const struct moved none = {{0, 0}, 0}, *now = &x->moved_now[i],
 			   *before = old ? &x->moved_before[old - x->before->process] : &none;
-	/* A new process counts from the earlier sample on. */
 	const double time = seconds(p->at_ns, old ? old->at_ns : x->before->at_ns);
 
 	count_process(x, row, p);
@@ -263,7 +254,6 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 
 		if (&x->before->job[p->job] != same || scribe_map_get(&x->new_process, p->is.proc_id))
 			continue;
-		/* Of their totals, this much was there at the earlier sample. */
 		for (int op = 0; op < 2; op++)
 			bytes[op] -= (double)x->moved_before[i].bytes[op];
 		operations -= (double)x->moved_before[i].operations;
@@ -297,7 +287,6 @@ static int add_all(struct making *x)
 			return -ENOMEM;
 		add_process(x, row, i);
 	}
-	/* Last, because rows of processes must exist. */
 	for (size_t i = 0; i < now->records; i++) {
 		const struct scribe_sampled_record *r = &now->record[i];
 		const struct scribe_sampled_process *p = &now->process[r->process];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows with rates from two samples. */
 #ifndef UTIL_CMD_TOP_RATES_H
 #define UTIL_CMD_TOP_RATES_H
 
@@ -20,26 +19,25 @@ struct scribe_top_scope {
  * in FILES of the row's layer. The longest is since the start.
  */
 struct scribe_top_row {
-	const struct scribe_live_job *job;         /* of the later sample */
+	const struct scribe_live_job *job;
 	const struct scribe_live_process *process; /* the only one of the row; otherwise NULL */
 	int64_t rank;                              /* -1: none */
 	uint32_t unit;
 	uint64_t name;                             /* FILES; 0: none */
 	bool folded;                               /* FILES: an overflow record of many files */
-	uint32_t processes;                        /* alive */
+	uint32_t processes;
 	uint64_t modules;                          /* bit per layer with records */
 	double bytes_s[2], ops_s, latency_s, size; /* NAN: no operation */
 	double longest_s;
 	uint64_t bytes[2], operations; /* since the start */
-	/* used while rows are summed */
-	size_t counted; /* 1 + index of the last process counted */
+	size_t counted;
 	double changed_bytes, changed_ops, changed_busy_ns;
 };
 
 struct scribe_top_rows {
 	struct scribe_top_row *row;
 	size_t n, room;
-	double seconds; /* between the samples */
+	double seconds;
 };
 
 /* Rows refer to `now`. 0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of the service's counts for `ioscribe top`: pages of jobs, processes and records by the live protocol
- * (logfmt/base/live_view.h). The connection is closed after any failure. Must not know what is shown.
+ * Samples of the service's counts for `ioscribe top`, by logfmt/base/live_view.h. The connection is closed after
+ * any failure. Must not know what is shown.
  */
 #include "util/cmd/top/sample.h"
 
@@ -38,11 +38,9 @@ void scribe_sample_clear(struct scribe_top_sample *s)
 static int no_page(struct scribe_err *err)
 {
 	return scribe_err_set(err, -EPROTO,
-			      /* a daemon of another build may have other layouts */
 			      "an answer of the daemon that cannot be read: is it of another version?");
 }
 
-/* Every item of a page. Items are padded to 8 bytes; nothing of their lengths is trusted. */
 static int read_items(const char *page, size_t bytes, item_fn fn, void *ctx, struct scribe_err *err)
 {
 	const struct scribe_msg_live_reply *looked = (const void *)page;
@@ -64,7 +62,6 @@ static int read_items(const char *page, size_t bytes, item_fn fn, void *ctx, str
 	return rc;
 }
 
-/* Requests one page; m->from advances. 1: there are more. */
 static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, item_fn fn, void *ctx,
 	       struct scribe_err *err)
 {
@@ -91,7 +88,6 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 	return rc < 0 ? rc : looked->more != 0;
 }
 
-/* Makes room for one more item. NULL: out of memory, and `items` stays valid. */
 static void *more(void *items, size_t *room, size_t n, size_t size)
 {
 	void *grown;
@@ -173,7 +169,6 @@ static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64
 
 	if (s->jobs + s->processes + s->records >= SCRIBE_SAMPLE_MAX)
 		return scribe_err_set(err, -E2BIG, "more than %u records", SCRIBE_SAMPLE_MAX);
-	/* A struct of another length belongs to another version. */
 	if (type == SCRIBE_LIVE_JOB && bytes == sizeof(struct scribe_live_job))
 		return take_job(t, item);
 	if (type == SCRIBE_LIVE_PROCESS && bytes == sizeof(struct scribe_live_process))
@@ -282,7 +277,6 @@ int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *
 		rc = ask(l, &m, take_name, &x, err);
 		if (rc <= 0)
 			break;
-		/* The page was full: request those after the last name received. */
 		while (n && *id != x.last)
 			id++, n--;
 		if (n)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts of running jobs, requested from the service page by page. */
 #ifndef UTIL_CMD_TOP_SAMPLE_H
 #define UTIL_CMD_TOP_SAMPLE_H
 
@@ -47,7 +46,7 @@ void scribe_live_link_close(struct scribe_live_link *l);
 int scribe_sample_take(struct scribe_live_link *l, struct scribe_top_sample *ret_sample, struct scribe_err *err);
 void scribe_sample_clear(struct scribe_top_sample *s);
 
-/* Requests names of a job's records and calls `fn` for each found. At most SCRIBE_LOOK_NAMES_MAX ids. */
+/* Requests names of a job's records and calls `fn` for each found. At most SCRIBE_LIVE_NAMES_MAX ids. */
 typedef int (*scribe_live_name_fn)(void *ctx, uint64_t id, const char *name, size_t bytes);
 int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id,
 		      size_t n, scribe_live_name_fn fn, void *ctx, struct scribe_err *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe top` on a terminal: draws rows, reads keys, takes samples. State is one static struct screen, which owns
- * two samples and the rows. The only file that knows curses.
+ * `ioscribe top` on a terminal. State is one static struct screen, which owns two samples and the rows. The only
+ * file that knows curses.
  */
 #include "util/cmd/top/screen.h"
 
@@ -14,7 +14,7 @@
 
 #include "util/text/human.h"
 
-#define KEYS_MAX  32 /* buffered while a sample is taken */
+#define KEYS_MAX  32
 /* Levels of drilling down: job, rank, process, files. */
 #define DEPTH_MAX 4
 #define HEAD_ROWS 2
@@ -22,7 +22,6 @@
 
 static volatile sig_atomic_t asked_to_end;
 
-/* A level: what is shown. */
 struct looking {
 	struct scribe_top_scope scope;
 	char job_id[128];
@@ -35,10 +34,10 @@ struct screen {
 	struct scribe_top_sample before, now;
 	struct scribe_top_rows rows;
 	struct looking at[DEPTH_MAX];
-	int depth; /* current level */
+	int depth;
 	enum scribe_top_sort sort;
 	char filter[64], message[256];
-	size_t selected, first; /* row indices; first: at the top */
+	size_t selected, first;
 	bool filtering, pausing, helping, ended;
 	int key[KEYS_MAX], keys;
 };
@@ -57,13 +56,11 @@ static struct scribe_top_scope *scope_of(struct screen *s)
 	return &l->scope;
 }
 
-/* Called between two pages of a sample. */
 static bool go_on(void *ctx)
 {
 	struct screen *s = ctx;
 	int key;
 
-	/* Keys pressed meanwhile are buffered; q ends without waiting for the rest. */
 	timeout(0);
 	while (s->keys < KEYS_MAX && (key = getch()) != ERR) {
 		s->ended = s->ended || (key == 'q' && !s->filtering);
@@ -72,7 +69,6 @@ static bool go_on(void *ctx)
 	return !s->ended && !asked_to_end;
 }
 
-/* Below 1 on a tiny terminal. */
 static int rows_shown(void)
 {
 	return LINES - HEAD_ROWS - 1;
@@ -89,7 +85,6 @@ static void move_to(struct screen *s, size_t row)
 		s->first = s->selected - shown + 1;
 }
 
-/* The message stays until a sample succeeds. */
 static void say(struct screen *s, const struct scribe_err *err)
 {
 	scribe_human_text(err->text, s->message, sizeof(s->message));
@@ -153,7 +148,6 @@ static void put_line(int y, const char *text, attr_t how)
 	attrset(A_NORMAL);
 }
 
-/* Names are escaped, because programs and users choose them. */
 static void draw_title(struct screen *s)
 {
 	const struct scribe_top_scope *scope = scope_of(s);
@@ -174,7 +168,6 @@ static void draw_title(struct screen *s)
 	put_line(0, text, A_BOLD);
 }
 
-/* row == NULL: the heads. */
 static void draw_row(struct screen *s, int y, const struct scribe_top_row *row, attr_t how)
 {
 	static char cell[SCRIBE_TOP_CELL], fitted[SCRIBE_TOP_CELL];
@@ -228,7 +221,7 @@ static void draw(struct screen *s)
 {
 	char text[512], shown[256];
 
-	erase(); /* curses sends only what has changed */
+	erase();
 	if (s->helping) {
 		draw_help();
 	} else {
@@ -308,7 +301,6 @@ static void edit_filter(struct screen *s, int key)
 	make_rows(s);
 }
 
-/* False: not such a key. */
 static bool select_row(struct screen *s, int key)
 {
 	const size_t page = rows_shown() > 1 ? (size_t)rows_shown() - 1 : 1;
@@ -371,7 +363,6 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* The next key, or ERR when a sample is due. */
 static int next_key(struct screen *s, int64_t until_ms)
 {
 	int64_t left = until_ms - now_ms();
@@ -382,7 +373,6 @@ static int next_key(struct screen *s, int64_t until_ms)
 		memmove(s->key, s->key + 1, (size_t)--s->keys * sizeof(*s->key));
 		return key;
 	}
-	/* At most half a second, so that signals are noticed. */
 	timeout(s->pausing ? 500 : left > 0 ? (int)(left < 500 ? left : 500) : 0);
 	return getch();
 }

@@ -106,7 +106,6 @@ static int choose(const struct scribe_top_options *o, struct scribe_top_rows *ro
 		  struct scribe_top_names *names, struct scribe_live_link *link, struct scribe_err *err)
 {
 	bool by_name = o->filter || o->sort == SCRIBE_TOP_BY_NAME;
-	/* Names of all rows only where they decide which rows are printed. */
 	int rc = by_name ? scribe_top_names_fetch(names, link, rows, 0, rows->n, err) : 0;
 
 	if (rc == 0 && o->filter)
@@ -153,7 +152,6 @@ static int print_samples(const struct scribe_top_options *o, struct scribe_live_
 			 struct scribe_err *err)
 {
 	struct scribe_top_names *names = scribe_top_names_new();
-	/* The first sample only serves as base for rates. */
 	struct scribe_top_sample before = {0}, now = {0};
 	int rc = names ? scribe_sample_take(link, &before, err)
 		       : scribe_err_set(err, -ENOMEM, "out of memory");

@@ -2,7 +2,6 @@
 #ifndef UTIL_CMD_TOP_TOP_H
 #define UTIL_CMD_TOP_TOP_H
 
-/* Returns the exit status. */
 int scribe_top_main(int argc, char **argv);
 
 #endif

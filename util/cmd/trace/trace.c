@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe trace`: traces single operations of a running job for some seconds. Sends the request to the
- * service, waits, receives the log into memory and writes it. Must not know BPF, nor how segments are kept.
+ * The command `ioscribe trace`: single operations of a running job for some seconds. Requests a window, receives
+ * the log into memory and writes it. Must not know BPF, nor how segments are kept.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,8 +18,8 @@
 #include "util/text/human.h"
 #include "util/tool/command.h"
 
-#define ANSWER_MS 30000 /* beyond the window, for a busy daemon */
-#define LOOK_MS   200   /* poll interval for interrupts */
+#define ANSWER_MS 30000
+#define LOOK_MS   200
 
 enum key { KEY_JOB = 1, KEY_RANK, KEY_FILE, KEY_SECONDS, KEY_STOP, KEY_OUTPUT = 'o', KEY_FORCE = 'f' };
 
@@ -80,7 +80,7 @@ struct trace {
 	struct scribe_dxt_filter filter;
 	bool stop, force;
 	uint32_t ms;
-	char made[512]; /* default output */
+	char made[512];
 };
 
 static volatile sig_atomic_t interrupted; /* 1: the service must be informed; 2: done */
@@ -103,7 +103,6 @@ static int take_seconds(struct trace *t, const char *value, struct scribe_err *e
 	return 0;
 }
 
-/* Ranks and files are filtered here, not by the service. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct trace *t = ctx;
@@ -152,12 +151,11 @@ static void make_name(struct trace *t)
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &tm);
 	snprintf(t->made, sizeof(t->made), "ioscribe-trace-%.128s-%s.darshan", t->job, when);
 	for (char *at = t->made; *at; at++)
-		if (*at == '/' || (unsigned char)*at <= ' ' || *at == 0x7f) /* a job id may be any text */
+		if (*at == '/' || (unsigned char)*at <= ' ' || *at == 0x7f)
 			*at = '_';
 	t->output = t->made;
 }
 
-/* Returns the socket for the replies. */
 static int connect_and_ask(struct trace *t, struct scribe_err *err)
 {
 	int sock = scribe_job_connect(scribe_msg_now_ms() + ANSWER_MS, err), rc;
@@ -215,7 +213,7 @@ static int hear(struct trace *t, int sock, void *packet, int64_t deadline_ms, st
 
 static void watch_signals(void)
 {
-	struct sigaction on_end = {.sa_handler = on_signal}; /* without SA_RESTART: poll returns at once */
+	struct sigaction on_end = {.sa_handler = on_signal};
 
 	sigemptyset(&on_end.sa_mask);
 	sigaction(SIGINT, &on_end, NULL);
@@ -229,7 +227,6 @@ static int unexpected(int type, struct scribe_err *err)
 			: scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %d)", type);
 }
 
-/* Writes the log's parts to fd. */
 static int receive(struct trace *t, int sock, uint64_t bytes, int fd, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));

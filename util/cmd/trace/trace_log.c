@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The log of `ioscribe trace`: what the service sent, filtered by rank and file and compressed. The struct copying
- * owns both logs until it is done. Must not know the service.
+ * The log of `ioscribe trace`: filtered by rank and file, compressed. The struct copying owns both logs. Must not
+ * know the service.
  */
 #include "util/cmd/trace/trace_log.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The log of a window, from the service to its file. */
 #ifndef UTIL_CMD_TRACE_TRACE_LOG_H
 #define UTIL_CMD_TRACE_TRACE_LOG_H
 
 #include "util/logs/dxt_filter.h"
 
-/* Checks that `path` can be written. */
 int scribe_trace_log_check(const char *path, bool replace, struct scribe_err *err);
 /* Copies the log in `fd`, filtered, to `path`. The caller closes `fd`. */
 int scribe_trace_log_write(int fd, const struct scribe_dxt_filter *f, const char *path, bool replace,
