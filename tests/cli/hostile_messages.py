@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hostile_messages.py N SEED <HONEST >MIXED: N messages of user 5 among the honest ones, which stay in order.
 
-What he sends: lines cut or changed anywhere, numbers at the ends of 64 bits, texts of any length and bytes, and messages
-that are right but for whose they say they are: the honest job's id, its records under other names, its streams' totals."""
+The user's messages: lines cut or changed anywhere, numbers at the ends of 64 bits, texts of any length and bytes, and messages
+that are valid but carry the honest job's id, its records under other names, its streams' totals."""
 import random
 import re
 import sys

@@ -89,7 +89,7 @@ static int take_patterns(struct scribe_patterns *p, struct reader *r, bool *ret_
  * `given_up` has the bit of a text that could not be matched within the limits. -EINVAL: the
  * request is malformed.
  */
-static int check(struct reader *r, bool anew, struct scribe_helper_answer *ret)
+static int match_texts(struct reader *r, bool anew, struct scribe_helper_answer *ret)
 {
 	static struct scribe_patterns patterns;
 	static bool too_few;
@@ -134,7 +134,7 @@ int scribe_helper_check_texts(int fd, bool anew, struct scribe_helper_answer *re
 	if (!text)
 		return -ENOMEM;
 	r = (struct reader){text, text + st.st_size};
-	rc = pread(fd, text, (size_t)st.st_size, 0) == st.st_size ? check(&r, anew, ret) : -EIO;
+	rc = pread(fd, text, (size_t)st.st_size, 0) == st.st_size ? match_texts(&r, anew, ret) : -EIO;
 	free(text);
 	return rc;
 }
