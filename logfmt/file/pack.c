@@ -21,7 +21,7 @@
 #define PIECE_BYTES (512u << 10) /* plain bytes of a zlib stream */
 #define IN_PART     (1u << 30)   /* bzip2 counts in 32 bits */
 #define BZIP2_WORK  30           /* bzip2's default */
-#define ZLIB_LEVEL  7            /* of libdeflate: smaller than zlib 6 in less time, docs/layout-benchmark.md */
+#define ZLIB_LEVEL  7            /* of libdeflate: smaller than zlib 6 in less time, docs/measurements.md */
 #define ZSTD_LEVEL  6
 
 struct scribe_pack {

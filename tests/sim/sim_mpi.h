@@ -2,7 +2,7 @@
 /*
  * Ranks of an MPI world inside one process: each is a fiber with its own struct
  * scribe_mpi, whose verbs move bytes between fibers and a clock of the rank. The model,
- * stated in docs/scale.md:
+ * stated in docs/measurements.md:
  *
  *   message     arrives alpha + bytes / bandwidth after it was sent; ranks of one node share
  *               its network card, and all of them send at once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds records and names that other ranks have, too, in one of three ways (costs in docs/scale.md):
+ * Finds records and names that other ranks have, too, in one of three ways (costs in docs/measurements.md):
  *
  * hash  An id's low bits name its home rank. Ids go there through a hypercube, log2(ranks) messages per rank,
  * merging on the way; counts and first rank come back the same way. Complete.
