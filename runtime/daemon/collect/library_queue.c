@@ -28,6 +28,7 @@
 #define LINKS_MS  1000
 #define RUN_MS    5000          /* for each of them where only the one command waits */
 #define IDLE_NS   5000000000ull /* then its helper is let go */
+#define ENROL_NS  1000000000ull /* a client waits 2 s for its enrolment, connecting included */
 
 /*
  * What a late process has mapped was probed when? Before its program began it has called nothing.
@@ -341,6 +342,22 @@ static bool go_on(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
+/*
+ * Commands whose search is late, after other searches of the user or without a helper process, are enrolled
+ * without it. The search goes on; calls into a library that is attached after it was mapped count as missed.
+ */
+static void enrol_late(struct scribe_daemon *d, uint64_t now_ns)
+{
+	for (struct scribe_searcher *s = d->libs->searchers; s; s = s->next) {
+		for (struct scribe_library_search *k = s->first; k; k = k->next) {
+			if (k->then != SCRIBE_SEEK_ENROL || now_ns - k->since_ns < ENROL_NS)
+				continue;
+			k->then = SCRIBE_SEEK_ATTACH;
+			scribe_daemon_go_on(d, k->client);
+		}
+	}
+}
+
 void scribe_libs_search_tick(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
@@ -352,8 +369,11 @@ void scribe_libs_search_tick(struct scribe_daemon *d)
 		for (struct scribe_searcher *s = l->searchers; s; s = s->next)
 			more |= go_on(d, s);
 	}
-	if (l)
-		scribe_searchers_end_idle(l, now - IDLE_NS);
+	if (!l)
+		return;
+	if (d->service)
+		enrol_late(d, scribe_now_ns());
+	scribe_searchers_end_idle(l, now - IDLE_NS);
 }
 
 void scribe_libs_search_cut(struct scribe_daemon *d, const struct scribe_job *job)

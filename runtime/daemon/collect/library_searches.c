@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
+
 #define WAITING 64u /* searches of one user; more are not made */
 
 /* Made at first use. NULL: memory is out. */
@@ -63,6 +65,7 @@ int scribe_searchers_add(struct scribe_daemon *d, const struct scribe_job *job,
 		p->held++;
 	d->libs->listing += scribe_search_is_list(seek);
 	*k = *seek;
+	k->since_ns = scribe_now_ns();
 	k->next = NULL;
 	*s->last = k;
 	s->last = &k->next;

@@ -22,6 +22,7 @@ struct scribe_library_search {
 	enum scribe_search_then then;
 	uint32_t job, proc_id; /* of the process, held meanwhile; proc_id 0: none is known of */
 	uint64_t client;      /* its id */
+	uint64_t since_ns;    /* when it was added */
 	uint64_t when_ns;     /* of the mapping, */
 	uint64_t dev;         /* the device of its file, */
 	char name[SCRIBE_LIBRARY_NAME]; /* and the last name of that */

@@ -32,6 +32,8 @@
 /* How long the daemon waits, when it ends, for the spawner and so for the last helpers. */
 #define END_MS   3000
 #define KILL_NS  10000000000ull /* after it is not needed any more */
+#define RETRY_MS 20             /* between attempts to fork while the number of processes is at its limit */
+#define DELAYED  256            /* requests that wait for a process */
 
 /* Of the daemon: its spawner. */
 static struct {
@@ -52,6 +54,13 @@ static int fork_helper(const struct scribe_helper_wanted *who, int sock)
 		scribe_helper_serve(sock, who);
 	return pid < 0 ? -errno : pid;
 }
+
+/* Requests that met the limit of processes (a control group's pids.max, RLIMIT_NPROC), oldest first. */
+static struct delayed {
+	struct scribe_helper_wanted who;
+	int sock;
+} delayed[DELAYED];
+static size_t ndelayed;
 
 /* Helpers that have not ended, in the process that makes them. */
 static struct child {
@@ -122,6 +131,64 @@ static void unwanted(uint32_t id)
 			child[i].end_ns = scribe_now_ns() + KILL_NS;
 }
 
+/* The daemon has disconnected: its deadline has passed, or the job has ended. */
+static void cancel(uint32_t id)
+{
+	size_t i = 0;
+
+	while (i < ndelayed && delayed[i].who.id != id)
+		i++;
+	if (i == ndelayed) {
+		unwanted(id);
+		return;
+	}
+	close(delayed[i].sock);
+	memmove(&delayed[i], &delayed[i + 1], (--ndelayed - i) * sizeof(delayed[0]));
+}
+
+/* Closes `sock`. -EAGAIN: no process could be made now, `sock` stays open. */
+static int make_helper(const struct scribe_helper_wanted *who, int sock)
+{
+	int rc = fork_helper(who, sock);
+
+	if (rc == -EAGAIN)
+		return rc;
+	if (rc > 0)
+		keep_child(&(struct child){.pid = rc, .uid = who->uid, .id = who->id});
+	else
+		(void)scribe_helper_send(sock, &rc, sizeof(rc), -1); /* replaces the helper's first message */
+	close(sock);
+	return 0;
+}
+
+static void make_delayed(void)
+{
+	size_t made = 0;
+
+	while (made < ndelayed && make_helper(&delayed[made].who, delayed[made].sock) == 0)
+		made++;
+	memmove(delayed, delayed + made, (ndelayed - made) * sizeof(delayed[0]));
+	ndelayed -= made;
+}
+
+/*
+ * At the limit of processes the request waits until others have ended: a log must not be lost because many jobs end
+ * at once. The daemon's deadline goes on meanwhile.
+ */
+static void on_request(const struct scribe_helper_wanted *who, int sock)
+{
+	const int refused = -ENOMEM; /* -EAGAIN means to the daemon that no answer has arrived yet */
+
+	if (!ndelayed && make_helper(who, sock) == 0)
+		return;
+	if (ndelayed < DELAYED) {
+		delayed[ndelayed++] = (struct delayed){*who, sock};
+		return;
+	}
+	(void)scribe_helper_send(sock, &refused, sizeof(refused), -1);
+	close(sock);
+}
+
 /*
  * Helpers end when they are disconnected; those that do not are killed. They have 1 s to end by
  * themselves.
@@ -188,26 +255,21 @@ static void make_helpers(int sock, bool for_run)
 		_exit(1);
 	for (;;) {
 		struct pollfd p = {.fd = only, .events = POLLIN};
-		bool is_asked = poll(&p, 1, 1000) > 0;
+		bool is_asked = poll(&p, 1, ndelayed ? RETRY_MS : 1000) > 0;
 
 		reap();
 		kill_children(false);
+		make_delayed();
 		if (!is_asked)
 			continue;
 		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
 			end_of_maker();
 		if (given < 0) {
-			unwanted(who.id);
+			cancel(who.id);
 			continue;
 		}
 		who.user[sizeof(who.user) - 1] = 0;
-		rc = fork_helper(&who, given);
-		if (rc > 0)
-			keep_child(&(struct child){.pid = rc, .uid = who.uid, .id = who.id});
-		/* in the place of the helper's own first word */
-		if (rc < 0)
-			(void)scribe_helper_send(given, &rc, sizeof(rc), -1);
-		close(given);
+		on_request(&who, given);
 	}
 }
 
