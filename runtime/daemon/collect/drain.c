@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drain: the records (slots) of a process are taken from memory shared with the kernel, get their
- * names, and are added to the record set of its rank. An exited process's slots then go back to the
- * kernel's pool; a living one goes on with fresh ones (MPI_Finalize). Work in turns is bounded by a
- * deadline. What is in progress hangs at the process (struct scribe_draining). The kernel side
- * gives consistent views; this only names and adds them. Main thread of the daemon.
+ * Takes a process's slots from memory shared with the kernel, and adds them to the rank's records by name. Slots of
+ * an exited process are freed. Bounded per loop iteration; the state is in struct scribe_draining of the process.
+ * Main thread.
  */
 #include "runtime/daemon/collect/drain.h"
 
@@ -31,14 +29,11 @@ struct drain {
 	struct scribe_daemon *d;
 	struct scribe_process *p;
 	struct scribe_records *records;
-	bool kept, lives; /* it comes from the journal; of a living process */
-	uint64_t noted;   /* records put into the journal */
+	bool kept, lives; /* from the journal; of a living process */
+	uint64_t noted;   /* records written to the journal */
 };
 
-/*
- * Keep what belongs to the keys of a shard before the table of them is gone. Records of datasets
- * carry keys only; the shapes are needed until the log is written.
- */
+/* Records have keys only: patterns are kept until the log is written. */
 static void keep_patterns(struct scribe_job *job, const struct scribe_value *v, size_t n)
 {
 	struct scribe_access_pattern pattern;
@@ -50,17 +45,13 @@ static void keep_patterns(struct scribe_job *job, const struct scribe_value *v, 
 			job->memory_out++;
 }
 
-/*
- * A library's record. Totals of the process are of what the kernel moved: a
- * stream's are, where its system calls were counted or nothing else was.
- */
 static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const struct scribe_name_entry *name)
 {
 	int module = scribe_library_module(v->slot->kind);
 	bool stream = module == SCRIBE_MOD_STDIO;
 	struct scribe_file_record *f = scribe_records_at_module(x->records, module, name->id);
-	/* system calls beneath a stream that have no counter of STDIO: the file's own */
 	bool has_patterns = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
+	/* system calls of streams do not have STDIO counters: the file's POSIX_EXT gets them */
 	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, name->id) : f;
 
 	for (unsigned i = 0; i < v->nshards; i++) {
@@ -76,6 +67,7 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 			if (v->access[i])
 				keep_patterns(x->p->job, v->access[i]->v, SCRIBE_TABLE_VALUES);
 		}
+		/* other libraries' bytes are those of system calls below */
 		if (!stream)
 			continue;
 		x->p->totals.bytes_read += shard->bytes[0];
@@ -107,10 +99,7 @@ static int add_shards(struct scribe_file_record *f, struct scribe_process *p, co
 	return 0;
 }
 
-/*
- * A slot that was made but never counted on, or whose counts were excluded, is no record of the
- * log.
- */
+/* The slot was never counted on, or its counts are excluded. */
 static bool says_nothing(const struct scribe_slot_view *v)
 {
 	for (unsigned i = 0; i < v->nshards; i++) {
@@ -126,10 +115,7 @@ static bool says_nothing(const struct scribe_slot_view *v)
 	return true;
 }
 
-/*
- * The name of a further record of a rank's: where its user has as many as he may, that of folded
- * files. Records that the kernel itself has folded are counted there.
- */
+/* With the quota of files used up a new record's name becomes that of the overflow record. */
 static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_slot_view *v,
 					   struct scribe_name_entry *name)
 {
@@ -143,15 +129,13 @@ static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_
 			return NULL;
 		job->files_folded++;
 	}
+	/* counted by the kernel as recorded */
 	for (unsigned i = 0; name->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nshards; i++)
 		job->folded_late += v->shard[i]->events;
 	return name;
 }
 
-/*
- * Called for each slot of the process. Noted in the journal before it is added, and before the slot
- * is given back. Returns 0 also without memory: the other slots can still be taken.
- */
+/* Returns 0 also without memory: other slots can still be taken. */
 static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 {
 	struct drain *x = ctx;
@@ -169,11 +153,12 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 		scribe_segments_bind(x->p, v, 0);
 		return 0;
 	}
+	/* in the journal before it is added or freed, so that a restart neither loses it nor counts it twice */
 	if (!x->kept) {
 		scribe_job_journal_record(x->p, v, x->lives);
 		x->noted++;
 	}
-	/* a library's record that replaced one already drained has that one's name */
+	/* the name is that of the drained record which this one replaced */
 	if (!name && scribe_library_module(slot->kind) && slot->renamed_from)
 		name = scribe_slot_name_entry(x->d, slot->renamed_from, slot->renamed_from_generation);
 	if (!name && slot->kind != SCRIBE_KIND_CATCHALL)
@@ -213,16 +198,11 @@ int scribe_drain_kept(struct scribe_daemon *d, struct scribe_process *p, const s
 	return x.records ? drain_slot(&x, view) : -1;
 }
 
-/* Of a process: how far its records have been taken. */
 struct scribe_draining {
 	struct scribe_bpf_walk walk;
 	uint64_t noted;
 };
 
-/*
- * Records, then what held them, as far as time goes: 1, it goes on later. Noted as a whole before
- * anything is given back.
- */
 static int drain_some(struct drain *x, struct scribe_draining *at, uint64_t until_ns)
 {
 	struct scribe_bpf *bpf = x->d->bpf;
@@ -236,12 +216,13 @@ static int drain_some(struct drain *x, struct scribe_draining *at, uint64_t unti
 		if (rc == 1)
 			return 1;
 		p->drained = rc == 0;
+		/* noted as complete before anything is freed */
 		scribe_job_journal_drained(p, at->noted);
 	}
 	return rc ? rc : scribe_bpf_give(bpf, p->index, &at->walk, until_ns);
 }
 
-/* As drain_some, from where an earlier turn has come to. */
+/* Continues where an earlier iteration has stopped. */
 static int drain_in_turns(struct drain *x, uint64_t until_ns)
 {
 	struct scribe_process *p = x->p;
@@ -259,9 +240,6 @@ static int drain_in_turns(struct drain *x, uint64_t until_ns)
 	return rc;
 }
 
-/*
- * A process table entry of another serial is a later process: this one's records are gone already.
- */
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns)
 {
 	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p)};
@@ -271,10 +249,11 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint6
 
 	if (!x.records)
 		return -1;
+	/* the entry was reused: the records are taken already */
 	if (!proc || proc->proc_id != p->proc_id)
 		return 0;
 	p->totals.overflowed_files = proc->overflowed;
-	/* drained by an earlier daemon, as its journal says: what held the records has still to be given back */
+	/* drained by an earlier daemon according to its journal, but not freed */
 	if (p->drained && !p->draining)
 		rc = scribe_bpf_drain_and_free(d->bpf, p->index, NULL, NULL);
 	else
@@ -296,7 +275,7 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 		return -1;
 	if (!proc || proc->proc_id != p->proc_id)
 		return 0;
-	/* one that has ended, whose records an earlier daemon had taken when it died, may still hold them */
+	/* drained by an earlier daemon, which died before it freed the slots */
 	if (!p->drained) {
 		p->totals.overflowed_files = proc->overflowed;
 		rc = scribe_bpf_drain_live(d->bpf, p->index, drain_slot, &x);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel events: forks, executions, environments, names, exits. They are read from the ring in
- * order and feed the world model, the name table and the journal. An event whose name needs a
- * helper waits, with all later ones of its job (held_events.c). Lost events are made good by a
- * sweep of the kernel's process table. An ended process's records are drained one process after the
- * other. Main thread of the daemon. Must not know of logs or sockets.
+ * Processes kernel events in ring order: forks, executions, environments, names, exits. An event that needs a helper
+ * is held, with all later ones of its job. After lost events a sweep reads the kernel's process table. Ended
+ * processes are drained one after the other. Main thread. Must not know logs or sockets.
  */
 #include "runtime/daemon/collect/events.h"
 
@@ -37,18 +35,18 @@
 
 #define SCRIBE_HIDDEN_EXE "<privileged>"
 #define PROXY "hydra_" /* hydra_pmi_proxy, hydra_bstrap_proxy */
-#define ENV_MAX (1u << 21) /* bytes of an environment that is read again */
+#define ENV_MAX (1u << 21) /* bytes of an environment that is read from /proc */
 
-/* Types of events of our own: to ask again for what the ring has lost. `slot`: from this byte on. */
+/* Internal events: read again what the ring has lost. `slot`: offset in bytes. */
 enum { EXEC_AGAIN = 0x1001, ENV_AGAIN };
 
-/* The entry in the kernel's table is valid only while it has the process's serial. */
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, index);
 
 	p->index = index;
 	p->tgid = tgid;
+	/* a different proc_id: the table's entry was reused */
 	if (proc && proc->proc_id == p->proc_id) {
 		p->uid = proc->uid;
 		memcpy(p->comm, proc->comm, sizeof(p->comm));
@@ -60,7 +58,7 @@ static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, ui
 		p->job->memory_out++;
 }
 
-/* A process that is new to its job. NULL: memory is out, and the process's events are dropped. */
+/* NULL: out of memory; the process's events are then ignored. */
 static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *job, uint32_t index,
 				     uint32_t proc_id, uint32_t parent, int32_t tgid, uint64_t when_ns)
 {
@@ -82,23 +80,21 @@ struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct sc
 	return appear(d, job, index, proc_id, 0, pid, scribe_now_ns());
 }
 
-/*
- * The job of the process that an event speaks of: its entry knows, while it is its. Of an entry
- * that has been given back the jobs are searched; NULL: the job is gone.
- */
+/* NULL: the job is gone. */
 static struct scribe_job *work_of(struct scribe_daemon *d, const struct scribe_event *e)
 {
 	const struct scribe_proc *proc = scribe_bpf_proc(d->bpf, e->proc);
 
 	if (proc && proc->proc_id == e->proc_id)
 		return proc->job < SCRIBE_JOBS_MAX ? d->job[proc->job] : NULL;
+	/* the process has ended and its table entry was freed */
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
 		if (scribe_worlds_find(&job->worlds, e->proc_id))
 			return job;
 	return NULL;
 }
 
-/* The process an event speaks of; made up from the shared table if its FORK was lost. */
+/* From the shared table if the FORK event was lost. */
 static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_job *job,
 					 const struct scribe_event *e)
 {
@@ -113,21 +109,18 @@ static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_
 	return appear(d, job, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
 
-/* What tells a file from others; 0: it cannot be looked at (any more). */
+/* Identifies a file by device and inode; 0: cannot be read. */
 static uint64_t file_id(const char *path)
 {
 	struct statx s;
 
-	/* whoever serves a root may not answer */
+	/* AT_STATX_DONT_SYNC: the server of a file system may hang */
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
 		return 0;
 	return scribe_hash64(&s.stx_ino, sizeof(s.stx_ino), (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor);
 }
 
-/*
- * A process that ends meanwhile keeps what is known of it: that of its parent. The mount namespace
- * counts as well: two processes may share a root directory and see other mounts below.
- */
+/* A process that has ended keeps its parent's values. */
 static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p)
 {
 	bool machine = d->root > 0;
@@ -140,15 +133,13 @@ static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p
 	mnt_is = file_id(mnt);
 	if (!root_is || !mnt_is)
 		return;
+	/* processes with the same root may have different mounts below it: compare the namespace, too */
 	p->own_root_dir = root_is == file_id(machine ? "/proc/1/root/" : "/") &&
 			  mnt_is == file_id(machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt");
 	p->root_id = p->own_root_dir ? 0 : scribe_hash64(&root_is, sizeof(root_is), mnt_is);
 }
 
-/*
- * `when_ns` 0: read from /proc later, since the event was lost. The executed file is read from
- * /proc, which the process may have left already; argv[0] is taken then.
- */
+/* `when_ns` 0: the event was lost. */
 static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes,
 		    uint64_t when_ns)
 {
@@ -157,6 +148,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 
 	fill_from_proc(d, p, p->index, p->tgid);
 	snprintf(link, sizeof(link), "/proc/%d/exe", p->tgid);
+	/* fails if the process has ended: argv[0] is used instead */
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
 	look_at_root(d, p);
@@ -185,7 +177,7 @@ static void on_map(struct scribe_daemon *d, struct scribe_process *p, const stru
 	scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->generation, e->when_ns, name);
 }
 
-/* It has gained privileges: its owner learns that it lives, and no more. */
+/* The process has gained privileges: its program and arguments are hidden from its user. */
 static void on_hidden(struct scribe_process *p)
 {
 	static const char none[] = SCRIBE_HIDDEN_EXE;
@@ -196,7 +188,7 @@ static void on_hidden(struct scribe_process *p)
 	scribe_job_journal_exec(p, none, sizeof(none), none);
 }
 
-/* It wants no record: the kernel stops recording it and its children, what it did is dropped. */
+/* The process is not to be recorded, nor are its children: drops its records. */
 static void disable(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
@@ -206,7 +198,7 @@ static void disable(struct scribe_daemon *d, struct scribe_process *p)
 		__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
 }
 
-/* What a process's environment says of the job, if no other has said anything. */
+/* Applies the job's settings in the environment, once per job. */
 static void end_jobenv(struct scribe_process *p)
 {
 	struct scribe_job *job = p->job;
@@ -247,7 +239,7 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	scribe_heatmaps_anchor(d, p);
 }
 
-/* Its records are taken. Last: scribe_worlds_exit() may free the process. */
+/* scribe_worlds_exit() may free the process: `p` is not valid afterwards. */
 static void end_now(struct scribe_daemon *d, struct scribe_process *p)
 {
 	scribe_shm_counters_forget(d, p);
@@ -259,10 +251,7 @@ static void end_now(struct scribe_daemon *d, struct scribe_process *p)
 	scribe_worlds_exit(&p->job->worlds, p, p->end_kind, p->status, p->end_ns);
 }
 
-/*
- * Records of those that leave the job, one process after the other, as the journal wants it. rc 1:
- * the turn's time is over, and the same process goes on in the next turn.
- */
+/* One process at a time: the journal relies on that order. */
 static void take_leaving(struct scribe_job *job)
 {
 	struct scribe_daemon *d = job->daemon;
@@ -271,6 +260,7 @@ static void take_leaving(struct scribe_job *job)
 		struct scribe_process *p = job->leaving;
 		int rc = scribe_drain_exited(d, p, d->drain_until_ns);
 
+		/* 1: time is up, to be continued with the same process */
 		if (rc == 1)
 			return;
 		if (rc < 0)
@@ -281,7 +271,7 @@ static void take_leaving(struct scribe_job *job)
 	}
 }
 
-/* What is known of it has been judged: its records are taken, now or, where there are very many, in later turns. */
+/* All checks of the process are done: drains it, at once as far as time allows. */
 static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct scribe_job *job = p->job;
@@ -296,13 +286,10 @@ static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 	take_leaving(job);
 }
 
-/*
- * A second report, by event or sweep, is ignored. `waits_for` and `leaves` mean that the end is
- * under way.
- */
 static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
 		   enum scribe_process_end kind)
 {
+	/* reported by both event and sweep, or in progress already */
 	if (p->ended || p->waits_for || p->leaves)
 		return;
 	end_environment(d, p);
@@ -313,7 +300,7 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		begin_leaving(d, p);
 }
 
-/* Once a turn: first those that are being drained, then ends whose verdicts have come. */
+/* Those in progress first. */
 void scribe_events_ends(struct scribe_job *job)
 {
 	take_leaving(job);
@@ -326,7 +313,7 @@ static enum scribe_process_end kind_of(int32_t status)
 	return status & 0x7f ? SCRIBE_END_SIGNALLED : SCRIBE_END_EXITED;
 }
 
-/* The program that counted its streams has been replaced by another. */
+/* After exec: records of the old program's streams. */
 static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
 {
 	struct scribe_records *records;
@@ -338,11 +325,7 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->job->memory_out++;
 }
 
-/*
- * A process that joins by itself: whoever started it may be the launcher of its world. 0, or
- * SCRIBE_NAME_WAITS. A Hydra proxy's arguments name the world; it is not traced, so a helper reads
- * them.
- */
+/* 0, or SCRIBE_NAME_WAITS. */
 static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e)
 {
 	uint32_t parent = scribe_parent_pid(e->tgid);
@@ -350,6 +333,7 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct
 	char text[4096];
 	size_t n = 0;
 
+	/* arguments of a Hydra proxy name the world; it is not traced, so that a helper reads them */
 	if (scribe_process_is_called(parent, PROXY) &&
 	    !scribe_path_lookup_text(job, &(struct scribe_text_of){.pid = (pid_t)parent}, text, sizeof(text), &n))
 		return SCRIBE_NAME_WAITS;
@@ -367,7 +351,7 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct
 	return 0;
 }
 
-/* What the kernel still has of a process, read by a helper. 0, or SCRIBE_NAME_WAITS. */
+/* 0, or SCRIBE_NAME_WAITS. */
 static int on_again(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
 {
 	const struct scribe_text_of of = {.pid = p->tgid, .environment = e->type == ENV_AGAIN, .at = e->slot};
@@ -390,11 +374,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 	return 0;
 }
 
-/*
- * 0, or SCRIBE_NAME_WAITS. SCRIBE_NAME_WAITS: a helper works on it. The same event is delivered
- * again later, and the path lookup's state says where to go on. EXEC ends the environment before
- * it, since the last piece may have been lost.
- */
+/* SCRIBE_NAME_WAITS: deliver the same event again later; the path lookup keeps its state. */
 static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e,
 			const char *text)
 {
@@ -422,6 +402,7 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const s
 		scribe_shm_counters_announced(d, p, e);
 		break;
 	case SCRIBE_EV_EXEC:
+		/* the last part of the old environment may have been lost */
 		end_environment(d, p);
 		end_streams(d, p, e->when_ns);
 		if (e->flags & SCRIBE_XF_HIDDEN)
@@ -448,10 +429,7 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const s
 	return 0;
 }
 
-/*
- * False: its time is over, or the first waits again. The journal's position advances with each
- * event, not before: a daemon that dies here takes it again.
- */
+/* False: time is up, or the first event waits again. */
 static bool take_held(struct scribe_daemon *d, struct scribe_job *job)
 {
 	while (job->held.first && !scribe_path_lookup_waits(job)) {
@@ -460,6 +438,7 @@ static bool take_held(struct scribe_daemon *d, struct scribe_job *job)
 		if (on_job_event(d, job, &h->event, h->text) == SCRIBE_NAME_WAITS)
 			return false;
 		scribe_path_lookup_forget(job);
+		/* after the event: a daemon that dies in between processes it again */
 		scribe_job_journal_position(job, h->end);
 		scribe_held_drop(job);
 		if (d->events_until_ns && scribe_now_ns() >= d->events_until_ns)
@@ -468,7 +447,7 @@ static bool take_held(struct scribe_daemon *d, struct scribe_job *job)
 	return !job->held.first;
 }
 
-/* All that wait are taken without helpers: names then are what the kernel's cache can tell. */
+/* With quiet lookups: links are resolved by the kernel's dentry cache only. */
 void scribe_events_release(struct scribe_job *job)
 {
 	uint64_t until_ns = job->daemon->events_until_ns;
@@ -480,14 +459,12 @@ void scribe_events_release(struct scribe_job *job)
 	job->daemon->events_until_ns = until_ns;
 }
 
-/*
- * The event, or, where others of its job wait, its place behind them. Order within a job is
- * preserved. Without room in the queue the waiting ones are released first.
- */
+/* Keeps the order within the job. */
 static void take_one(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e, const char *text)
 {
 	if (job->held.first && scribe_held_put(job, e, text) == 0)
 		return;
+	/* the queue is full: processes held events first, or the order would change */
 	if (job->held.first)
 		scribe_events_release(job);
 	if (on_job_event(d, job, e, text) == SCRIBE_NAME_WAITS) {
@@ -506,7 +483,7 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	struct scribe_job *job;
 
 	if (e->type == SCRIBE_EV_SEGMENTS)
-		return 0; /* they are taken in each turn */
+		return 0; /* segments are taken in every iteration */
 	job = work_of(d, e);
 	if (!job)
 		return 0;
@@ -514,18 +491,15 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	return d->events_until_ns && scribe_now_ns() >= d->events_until_ns;
 }
 
-/*
- * `most_ns` 0: no limit. *ret_cut: time was over before the ring was empty. Held events come first:
- * they are older.
- */
 int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 {
 	int taken = 0;
 
-	/* first: whoever has joined is not recorded yet */
+	/* first: a process that has just joined is not recorded before */
 	if (d->bpf && !d->calls_since_ns)
 		scribe_sysattach_tick(d);
 	d->events_until_ns = most_ns ? scribe_now_ns() + most_ns : 0;
+	/* held events are older than those in the ring */
 	for (struct scribe_job *job = d->bpf ? d->jobs : NULL; job; job = job->next)
 		if (job->held.first)
 			take_held(d, job);
@@ -537,17 +511,13 @@ int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 	return taken;
 }
 
-/* EXEC or ENV of this process may have been lost. */
+/* Reads EXEC and ENV from /proc: the events may have been lost. */
 static void want_again(struct scribe_job *job, const struct scribe_process *p)
 {
 	(void)scribe_held_put(job, &(struct scribe_event){.type = EXEC_AGAIN, .proc_id = p->proc_id}, "");
 	(void)scribe_held_put(job, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = p->proc_id}, "");
 }
 
-/*
- * An exit is believed at the second sweep only, since its event may be in the ring still, with
- * names before it.
- */
 static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool lost)
 {
 	struct scribe_process *p, *next;
@@ -561,7 +531,7 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool 
 		if (proc->proc_id != p->proc_id)
 			on_end(d, p, 0, scribe_now_ns(), SCRIBE_END_LOST);
 		else if (proc->flags & SCRIBE_PF_EXITED && !p->exit_seen)
-			p->exit_seen = true; /* its event may still be in the ring */
+			p->exit_seen = true; /* wait for the next sweep: names and exit may still be in the ring */
 		else if (proc->flags & SCRIBE_PF_EXITED)
 			on_end(d, p, proc->exit_code, proc->exit_ns, kind_of(proc->exit_code));
 		else if (lost && !(proc->flags & SCRIBE_PF_HIDDEN))
@@ -569,7 +539,6 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool 
 	}
 }
 
-/* Unknown processes are looked for only after losses: the scan is of the whole table. */
 static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
 {
 	struct scribe_ledger ledger;
@@ -577,6 +546,7 @@ static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
 
 	if (scribe_bpf_ledger(d->bpf, job->index, &ledger) == 0)
 		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
+	/* a scan of the whole table, and therefore only after losses */
 	for (uint32_t i = 0; lost > job->lost_seen && i <= d->processes; i++) {
 		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
 
@@ -595,6 +565,6 @@ static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
 void scribe_events_sweep(struct scribe_daemon *d)
 {
 	for (struct scribe_job *job = d->bpf ? d->jobs : NULL; job; job = job->next)
-		if (!job->held.first) /* whose events wait may not have been lost */
+		if (!job->held.first) /* otherwise events may just be waiting */
 			sweep_work(d, job);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this machine allows: ways to trace, each tried by the real programs, sandboxed as the daemon
- * is. A new way is a line of `features`. Two commands print it: all ways with what their absence
- * costs, and what a job needs. Runs in a process of its own, `ioscribed` with an option, never in a
- * serving daemon; struct trial owns what was loaded until the end. Must not know of jobs.
+ * Tries ways to trace with the real programs, sandboxed as the daemon is; a new one is a line of `features`. In a
+ * separate process. struct trial owns what is loaded. Must not know jobs.
  */
 #include "runtime/daemon/collect/features.h"
 
@@ -25,8 +23,8 @@
 
 struct trial {
 	bool verbose;
-	struct scribe_bpf *bpf; /* loaded and attached in the best way, pinned where that goes */
-	int pinned;             /* 0, or why not */
+	struct scribe_bpf *bpf; /* at the best level, pinned if possible */
+	int pinned;             /* 0 or an error */
 	struct scribe_err no_bpf, no_pins;
 };
 
@@ -37,7 +35,6 @@ struct feature {
 	const char *what, *lost;
 };
 
-/* Small tables: loading and attaching are tried, no job is traced. */
 static int load(const struct trial *t, enum scribe_bpf_level level, const char *pins, struct scribe_bpf **ret_bpf,
 		struct scribe_err *err)
 {
@@ -58,7 +55,7 @@ static int load(const struct trial *t, enum scribe_bpf_level level, const char *
 	return 0;
 }
 
-/* ---- what is tried; -EAGAIN: it cannot be, because of something else ---- */
+/* ---- trials; -EAGAIN: not possible because another one failed ---- */
 
 static int try_types(struct trial *t, int level, struct scribe_err *err)
 {
@@ -78,15 +75,13 @@ static int try_system_calls(struct trial *t, int level, struct scribe_err *err)
 	return rc;
 }
 
-/*
- * Programs in the best way, once for all that is tried beside them. With pins if possible, since
- * pinning changes how maps are made. Both errors are kept for the report.
- */
+/* Loads once for several trials. */
 static int need_bpf(struct trial *t, struct scribe_err *err)
 {
 	char pins[64];
 
 	if (!t->bpf && !t->no_bpf.code) {
+		/* pinned first, because maps are then created differently */
 		snprintf(pins, sizeof(pins), "/sys/fs/bpf/ioscribe-try-%d", (int)getpid());
 		t->pinned = load(t, SCRIBE_BPF_AUTO, pins, &t->bpf, &t->no_pins);
 		if (t->pinned < 0)
@@ -121,7 +116,7 @@ static int try_pins(struct trial *t, int level, struct scribe_err *err)
 	return rc < 0 ? rc : t->pinned;
 }
 
-/* Name, function, level to try, what it is, and what is lost without it. */
+/* Name, function, level, what it is, what is lost without it. */
 static const struct feature features[] = {
 	{"types", try_types, 0, "the kernel's types (BTF)", "nothing can be traced"},
 	{"tp_btf", try_system_calls, SCRIBE_BPF_TP_BTF, "system calls by typed tracepoints and direct loads",
@@ -139,11 +134,10 @@ static const struct feature features[] = {
 	 "jobs of a service end with its daemon"},
 };
 
-/* As a daemon is that has begun its work. */
 static int become_daemon(struct scribe_err *err)
 {
 	scribe_limits_raise();
-	/* as one that may be told to take trace events */
+	/* trace events need more privileges: a daemon configured for them keeps these */
 	return scribe_sandbox(scribe_uprobes_need_admin(SCRIBE_UPROBE_EVENTS) ? SCRIBE_PROCESS_ADMIN
 									      : SCRIBE_PROCESS_DAEMON,
 			      err);
@@ -192,10 +186,7 @@ static uid_t number_in(const char *variable, uid_t otherwise)
 	return text && text[0] >= '0' && text[0] <= '9' ? (uid_t)strtoul(text, NULL, 10) : otherwise;
 }
 
-/*
- * Logs are written by processes of the job's user. Before become_daemon(): the spawner needs
- * capabilities that the daemon then gives up.
- */
+/* Before become_daemon(): the spawner needs capabilities that are dropped there. */
 static void probe_identity(void)
 {
 	uid_t uid = number_in("SUDO_UID", getuid());

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time (HEATMAP): drained bins are added to a table a rank and module, and tables become
- * records of the log. Bins are powers of two wide and start at the unit's base time, so that tables
- * of different widths can be added. A rank owns its tables (struct scribe_rank_heat). Adding runs
- * in the daemon's main thread; gathering belongs to building a log. What programs have counted
- * themselves is not believed beyond its own rank. Must not know how bins are filled.
+ * Tables of bins per rank and module, owned by the rank. Widths are powers of two from the unit's base, so that
+ * tables of different widths can be added. Adding in the main thread, gathering in the log builder. Must not know
+ * how bins are filled.
  */
 #include "runtime/daemon/collect/heatmaps.h"
 
@@ -16,7 +14,7 @@
 #include "logfmt/base/hash.h"
 #include "logfmt/records/heat.h"
 
-/* Modules that have one, in the order of the log's records. */
+/* in the order of the log's records */
 static const struct {
 	int module;
 	const char *name;
@@ -31,13 +29,13 @@ struct scribe_rank_heat {
 	struct scribe_heat_table map[MAPS];
 };
 
-/* Zero of the bins: the log's start where it is fixed, else the first process's start. */
+/* The log's start if fixed, otherwise that of the first process. */
 static uint64_t base_of(const struct scribe_log_unit *u)
 {
 	return u->base_ns ? u->base_ns : u->start_ns;
 }
 
-/* The rank's table of a module; NULL: it has none, or memory is out. */
+/* NULL: not a heatmap's module, or out of memory. */
 static struct scribe_heat_table *map_of(struct scribe_process *p, int module)
 {
 	struct scribe_rank *r = p->rank;
@@ -67,10 +65,6 @@ static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t to_ns, 
 		scribe_heat_put(to, &h);
 }
 
-/*
- * Bytes without a table are spread evenly over the time in which they were moved; the widest such
- * time is noted, and the module is incomplete where that is longer than a bin.
- */
 void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scribe_heat *heat,
 			 const struct scribe_heat_table *table, const struct scribe_posix_shard *shard)
 {
@@ -82,6 +76,7 @@ void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scri
 		scribe_heat_add(to, table);
 	if (heat->from_ns) {
 		put(to, heat->from_ns, heat->to_ns, heat->bytes);
+		/* without a table: spread over this time; the log is incomplete if it exceeds a bin */
 		if (heat->to_ns - heat->from_ns > p->job->heat_wide_ns)
 			p->job->heat_wide_ns = heat->to_ns - heat->from_ns;
 	}
@@ -103,21 +98,18 @@ uint64_t scribe_heatmaps_base(const struct scribe_process *p)
 	return p->unit ? base_of(p->unit) : 0;
 }
 
-/*
- * The kernel's bins of this process begin at its unit's base from now on. Relaxed: bins already
- * made keep theirs.
- */
 void scribe_heatmaps_anchor(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 
 	if (proc && proc->proc_id == p->proc_id && scribe_heatmaps_base(p))
+		/* relaxed: existing bins keep their base */
 		__atomic_store_n(&proc->heat_base_ns, scribe_heatmaps_base(p), __ATOMIC_RELAXED);
 }
 
 /* ---- the log ---- */
 
-/* A rank without bytes has no record. */
+/* Ranks without bytes get no record. */
 static bool is_empty(const struct scribe_heat_table *t)
 {
 	for (size_t i = 0; i < SCRIBE_HEAT_BINS; i++)
@@ -126,7 +118,6 @@ static bool is_empty(const struct scribe_heat_table *t)
 	return true;
 }
 
-/* Seen from base_ns on, in bins as wide as in all other records. */
 static int add_record(struct scribe_bundle *b, const struct scribe_heat_table *from, const char *name, int64_t rank,
 		      const struct scribe_heat_table *axis, size_t nbins)
 {
@@ -143,17 +134,12 @@ static int add_record(struct scribe_bundle *b, const struct scribe_heat_table *f
 	return rc;
 }
 
-/* As wide as the widest of all, and so that all end within the last bin. */
 static void axis_fit(struct scribe_heat_table *axis, const struct scribe_heat_table *t)
 {
 	while (axis->shift < t->shift && axis->shift < SCRIBE_HEAT_SHIFT_MOST)
 		axis->shift++;
 }
 
-/*
- * All records of a log have equal bins, at least as wide as the widest table, and at most
- * SCRIBE_HEAT_BINS of them.
- */
 int scribe_heatmaps_gather(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {
@@ -170,6 +156,7 @@ int scribe_heatmaps_gather(struct scribe_job *job, struct scribe_log_unit *u, ui
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		for (size_t k = 0; ranks[i]->heat && k < MAPS; k++)
 			axis_fit(&axis, &ranks[i]->heat->map[k]);
+	/* equal bins for all records, as wide as the widest table and at most SCRIBE_HEAT_BINS */
 	while (axis.shift < SCRIBE_HEAT_SHIFT_MOST && span > SCRIBE_HEAT_BINS * (SCRIBE_HEAT_WIDTH_NS << axis.shift))
 		axis.shift++;
 	width = SCRIBE_HEAT_WIDTH_NS << axis.shift;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Events that wait, by job and in order; see held_events.h. Each is copied with its text, since the
- * ring's memory is reused. Bytes are bounded for a job and for all jobs. The job owns the list
- * until scribe_held_clear(). Main thread of the daemon. Must not know what the events say.
- */
+/* Held events by job, in order. The job owns the list until scribe_held_clear(). Main thread. */
 #include "runtime/daemon/collect/held_events.h"
 
 #include <errno.h>
@@ -30,6 +26,7 @@ int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const 
 	h->next = NULL;
 	h->begin = scribe_bpf_taken(job->daemon->bpf);
 	h->end = scribe_bpf_position(job->daemon->bpf);
+	/* copied, because the ring's memory is reused */
 	h->event = *e;
 	memcpy(h->text, text, e->text_bytes);
 	if (held->last)
@@ -61,10 +58,6 @@ void scribe_held_clear(struct scribe_job *job)
 		scribe_held_drop(job);
 }
 
-/*
- * The position in the ring up to which the job's events have taken effect: up to the first that
- * waits.
- */
 uint64_t scribe_held_taken(const struct scribe_job *job)
 {
 	return job->held.first ? job->held.first->begin : scribe_bpf_taken(job->daemon->bpf);

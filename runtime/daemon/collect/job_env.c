@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings in the environment of a job's programs; see job_env.h. The environment comes in pieces;
- * lines NAME=VALUE with our prefixes are collected in a buffer of fixed size at the process. The
- * first process that has any decides for its job. They are applied as a user's: site-only keys are
- * refused. Main thread of the daemon. Must not know events.
+ * Lines NAME=VALUE with our prefixes are collected in a fixed buffer of the process; the first process with any
+ * decides for its job. Main thread. Must not know events.
  */
 #include "runtime/daemon/collect/job_env.h"
 
@@ -16,7 +14,7 @@
 
 static const char *const prefixes[] = {"DARSHAN_", "IOSCRIBE_"};
 
-/* May the string that begins so be one of ours? */
+/* For the beginning of a string. */
 static bool is_ours(const char *begin, size_t bytes)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
@@ -28,10 +26,6 @@ static bool is_ours(const char *begin, size_t bytes)
 	return false;
 }
 
-/*
- * `bytes` is the end of the complete lines, `at` that of the line being read. A string that is no
- * setting, or does not fit, is skipped to its NUL.
- */
 void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -44,21 +38,18 @@ void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes)
 			e->skipping = false;
 			continue;
 		}
-		/* room for the newline */
+		/* one byte for the newline */
 		if (e->at + 1 >= sizeof(e->text))
 			e->skipping = true;
 		if (e->skipping)
 			continue;
 		e->text[e->at++] = text[i];
-		/* a value with a newline cannot be a line */
+		/* a newline in a value would start another line */
 		e->skipping = text[i] == '\n' || !is_ours(e->text + e->bytes, e->at - e->bytes);
 	}
 }
 
-/*
- * Those settings among the lines whose names begin so, in their order; without `c` counted alone.
- * Errors are ignored, as Darshan does with its environment.
- */
+/* Returns the number of settings; `c` NULL: only counts. Errors are ignored, as in Darshan. */
 static size_t apply(struct scribe_config *c, const char *prefix, const char *lines, size_t bytes)
 {
 	char line[SCRIBE_JOBENV_MAX];
@@ -93,10 +84,6 @@ bool scribe_jobenv_is_set(const struct scribe_jobenv *e)
 	return apply(NULL, "", e->text, e->bytes) > 0;
 }
 
-/*
- * Darshan's names first, then ours: with both, ours count. `late` refuses keys that count at the
- * job's beginning only.
- */
 void scribe_jobenv_apply(struct scribe_job *job, const char *lines, size_t bytes)
 {
 	struct scribe_config *c = &job->config;
@@ -105,6 +92,7 @@ void scribe_jobenv_apply(struct scribe_job *job, const char *lines, size_t bytes
 	bool locked = c->locked;
 	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
 
+	/* as a user, and without keys that only apply at the job's start */
 	c->locked = c->late = true;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		apply(c, prefixes[i], lines, bytes);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The kernel's job table: who joins a job, what it may hold, which paths are dropped early. Also
- * loads the kernel side with the first job. Entries are shared memory that kernel programs read at
- * any time; an entry is filled before it is set active (bpf/user/job_table.c). Main thread of the
- * daemon. Must not know how a job begins or ends.
+ * The kernel's job table, which programs read at any time: an entry is complete before it becomes active
+ * (bpf/user/job_table.c). Loads the programs with the first job. Main thread. Must not know how jobs start or end.
  */
 #include "runtime/daemon/collect/job_table.h"
 
@@ -22,10 +20,6 @@
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/config/library_selection.h"
 
-/*
- * Once a daemon: sizes are those of the first configuration, which in service mode is the site's.
- * Slot 0 is not used, hence one more name than records.
- */
 int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	struct scribe_bpf_options options = {.slots = c->records,
@@ -45,7 +39,7 @@ int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, str
 	if (!d->bpf) {
 		rc = scribe_bpf_open(&options, &d->bpf, err);
 		if (rc == 0) {
-			/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
+			/* edge-triggered: the ring is rarely empty, and only wakeups are urgent */
 			(void)scribe_watch_edge(d->epoll, scribe_bpf_events_fd(d->bpf), &d->bpf);
 		}
 		if (rc == 0 && options.pins)
@@ -53,6 +47,7 @@ int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, str
 	}
 	if (rc < 0 || d->slot)
 		return rc;
+	/* sizes for all jobs of this daemon; slot 0 is not used */
 	d->processes = c->processes;
 	d->slots = c->records + 1;
 	d->slot = calloc(d->slots, sizeof(*d->slot));
@@ -63,7 +58,7 @@ static int exclude_top(void *ctx, const char *name)
 {
 	struct scribe_err err;
 
-	/* what the kernel has no room for is dropped here */
+	/* if its table is full the daemon drops such files later */
 	(void)scribe_bpf_exclude_top(ctx, name, &err);
 	return 0;
 }
@@ -80,10 +75,7 @@ static int is_top(void *ctx, const char *name)
 	return strcmp(top->name, name) ? 0 : -EEXIST;
 }
 
-/*
- * Another job excludes this; the new one does not: the kernel may no longer drop it. Called for
- * each top directory that another job excludes.
- */
+/* A directory that another job excludes, and this one possibly not. */
 static int keep_common(void *ctx, const char *name)
 {
 	struct top top = {ctx, name};
@@ -93,7 +85,6 @@ static int keep_common(void *ctx, const char *name)
 	return 0;
 }
 
-/* The kernel alone drops only what every job excludes. */
 void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *job)
 {
 	if (d->jobs == job && !job->next) {
@@ -105,16 +96,14 @@ void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *job)
 			scribe_exclusions_tops(&other->config.paths, keep_common, job);
 }
 
-/*
- * Its cgroup's number, as the kernel compares it. The inode of the directory is the cgroup's id in
- * the kernel. Both paths of a mixed hierarchy are tried.
- */
+/* The inode of the directory is the cgroup's id. */
 static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe_err *err)
 {
 	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 	char full[SCRIBE_PATH_MAX + 64];
 	struct stat st;
 
+	/* both paths of a hybrid hierarchy */
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
 		struct statfs fs;
 
@@ -129,7 +118,6 @@ static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe
 	return scribe_err_set(err, -ENOENT, "%.200s is no cgroup of version 2", path);
 }
 
-/* Who joins the job when it executes a program. */
 int scribe_job_table_match(const struct scribe_job *job, struct scribe_job_entry *entry, struct scribe_err *err)
 {
 	const struct scribe_job_spec *s = &job->spec;
@@ -160,11 +148,6 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/*
- * What the job may hold. Among many no job may take all: what it floods is its own share. Without a
- * setting half of the pool: two jobs cannot exclude a third for good. `records_most` 0: the job's
- * own limit differs from the site's default and counts alone.
- */
 void scribe_job_table_quotas(struct scribe_job *job, struct scribe_job_entry *entry)
 {
 	const struct scribe_config *c = &job->config;
@@ -173,14 +156,14 @@ void scribe_job_table_quotas(struct scribe_job *job, struct scribe_job_entry *en
 	entry->quota = least(c->records, pool);
 	if (!job->daemon->service)
 		return;
+	/* default: half of the pool, so that two jobs cannot lock out a third */
 	entry->quota = least(entry->quota, c->job_records ? c->job_records : pool / 2);
 	entry->proc_quota = c->job_processes ? c->job_processes : processes / 2;
-	/* what root has set for a job is the job's, beside the share of its user */
+	/* if root has set a limit: not shared with the user's other jobs */
 	job->records_most = c->job_records == job->daemon->service->config.job_records ? entry->quota : 0;
 	job->processes_most = c->job_processes == job->daemon->service->config.job_processes ? entry->proc_quota : 0;
 }
 
-/* Its own libraries' loading is not the job's I/O. */
 void scribe_job_table_exclude_libraries(struct scribe_job *job)
 {
 	char path[SCRIBE_PATH_MAX];
@@ -191,10 +174,6 @@ void scribe_job_table_exclude_libraries(struct scribe_job *job)
 		scribe_exclusions_exclude_path(&job->config.paths, path);
 }
 
-/*
- * After settings that came with a process. The alignment can change only until the first file is
- * counted.
- */
 void scribe_job_changed(struct scribe_job *job, uint32_t alignment_before)
 {
 	struct scribe_daemon *d = job->daemon;
@@ -204,7 +183,7 @@ void scribe_job_changed(struct scribe_job *job, uint32_t alignment_before)
 	if (!entry)
 		return;
 	scribe_job_table_exclude(d, job);
-	/* what has been counted by another alignment, of living threads or of ended ones, stays so */
+	/* counts with another alignment cannot be converted */
 	if (d->resuming)
 		job->config.mem_alignment = entry->mem_align;
 	else if (__atomic_load_n(&entry->files, __ATOMIC_ACQUIRE))

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A job in the kernel's table, and the programs that the table is for.
- */
+/* A job's entry in the kernel's table. */
 #ifndef RUNTIME_DAEMON_COLLECT_JOB_TABLE_H
 #define RUNTIME_DAEMON_COLLECT_JOB_TABLE_H
 
 #include "runtime/daemon/state/daemon.h"
 
-/* Load the programs for the pool that `c` asks for, if they are not yet; attached they are with a job. */
+/* Loads the programs if needed; jobs attach them. */
 int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err);
-/* Who joins the job when it executes a program. */
+/* Which processes join the job at exec. */
 int scribe_job_table_match(const struct scribe_job *job, struct scribe_job_entry *entry, struct scribe_err *err);
-/* What the job may hold. Among many no job may take all: what it floods is its own share. */
+/* Limits, so that no job uses the whole pool. */
 void scribe_job_table_quotas(struct scribe_job *job, struct scribe_job_entry *entry);
-/* The kernel alone drops only what every job excludes. */
+/* The kernel drops early only what all jobs exclude. */
 void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *job);
-/* Its own libraries' loading is not the job's I/O. */
+/* Loading our own libraries is not I/O of the job. */
 void scribe_job_table_exclude_libraries(struct scribe_job *job);
-/* Its configuration is another from now on; `alignment_before` stays where records are kept already. */
+/* After a change of its configuration; `alignment_before` remains in use if files are counted already. */
 void scribe_job_changed(struct scribe_job *job, uint32_t alignment_before);
 
 #endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Which libraries are attached to, and when: one that was found, or all that are known of, where a
- * process may come to use any. Owns struct scribe_libs, which exists while library modules are
- * wanted: probes, searchers, readers, and the linker's cache. Files of users are attached to only
- * as the policy `user_libraries` allows. Main thread of the daemon; links are made by the link
- * makers. Must not know of processes, records or logs.
+ * Selects the libraries to probe: those found, or all known ones if a process may use any. Users' files only as
+ * user_libraries allows. Owns struct scribe_libs. Main thread; link makers attach. Must not know processes, records
+ * or logs.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,10 +20,7 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/config/library_selection.h"
 
-/*
- * 0 also where the file is none of a wanted library, or is refused for good; the reason stays in
- * `why`.
- */
+/* 0 also if it is refused (see `why`). */
 int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool site)
 {
 	struct scribe_uprobes_result r;
@@ -44,21 +39,15 @@ int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool 
 	return r.unread ? rc : 0;
 }
 
-/*
- * Others than root could change it while it is probed. Probes at a file that others may write could
- * be moved to any instruction.
- */
 static bool is_roots(int fd)
 {
 	struct stat st;
 
+	/* a user that can write the file could move its probes to any instruction */
 	return scribe_uprobes_stat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 022);
 }
 
-/*
- * A file that the site's own configuration leads to, or the linker's cache. In service mode the
- * site's files are opened by the daemon itself.
- */
+/* From the site's configuration or the linker's cache. */
 static void attach_path(void *ctx, const char *path)
 {
 	int fd = scribe_find_open(path);
@@ -72,10 +61,7 @@ static void attach_path(void *ctx, const char *path)
 	close(fd);
 }
 
-/*
- * The paths of a command's user are opened by a helper of his. What it finds comes back through the
- * queue of searches.
- */
+/* Opened by a helper with the identity of the command's user. */
 static void list(struct scribe_daemon *d, bool cache, const char *paths)
 {
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_ATTACH,
@@ -119,7 +105,6 @@ void scribe_libs_attach_everything(struct scribe_daemon *d)
 	scribe_find_listed(l->paths, attach_path, l);
 }
 
-/* Why a file cannot be probed. */
 static void tell(struct scribe_libs *l, const struct scribe_err *err)
 {
 	if (err->code && !l->why[0])
@@ -128,13 +113,10 @@ static void tell(struct scribe_libs *l, const struct scribe_err *err)
 		fprintf(stderr, "ioscribed: %s\n", err->text);
 }
 
-/*
- * Whoever is there may have called what is not probed any more. A writer of a leased library waits
- * until its probes are off; from then on calls are missed.
- */
 static void give_way(struct scribe_daemon *d)
 {
 	static const char written[] = "a library of its was opened for writing, and lost its probes";
+	/* a writer waits for the lease until the probes are detached: from here on calls are missing */
 	uint64_t modules = scribe_uprobes_give_way(d->libs->uprobes);
 
 	for (struct scribe_job *job = modules ? d->jobs : NULL; job; job = job->next)
@@ -171,11 +153,11 @@ void scribe_libs_rest(struct scribe_daemon *d)
 		return;
 	l->searched = false;
 	scribe_uprobes_forget_others(l->uprobes);
-	/* they know what they have named before, which is forgotten */
+	/* they remember files reported before, of which the probes are now forgotten */
 	scribe_searchers_end_unused(l);
 }
 
-/* Called by uprobes/attach for a file that is not root's; NULL: it may be probed. */
+/* For a file that is not root's. NULL: allowed. */
 static const char *refuse(void *ctx)
 {
 	const struct scribe_daemon *d = ctx;
@@ -185,7 +167,6 @@ static const char *refuse(void *ctx)
 		       : NULL;
 }
 
-/* `for_good`: pins are removed as well; else the next daemon adopts them. */
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 {
 	if (!d->libs)
@@ -201,7 +182,6 @@ void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 	d->libs = NULL;
 }
 
-/* No job is left: helpers end, probes of the site stay. */
 void scribe_libs_idle(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
@@ -212,7 +192,7 @@ void scribe_libs_idle(struct scribe_daemon *d)
 	scribe_libs_rest(d);
 	scribe_searchers_end(l);
 	scribe_libs_read_end(l);
-	/* before the next job the linker's cache is read anew: what the site has installed meanwhile is probed, too */
+	/* the cache is read again before the next job: the site may have installed libraries */
 	l->everything = false;
 	find = scribe_find_new(NULL);
 	if (find) {
@@ -231,10 +211,7 @@ static void on_lease(int number)
 	(void)number;
 }
 
-/*
- * With each job; the first one makes the state. Without memory, or where probes are refused, jobs
- * go on without libraries.
- */
+/* The first job creates the state. Failures leave jobs without library modules. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
 	struct scribe_uprobes_options o = {
@@ -257,20 +234,20 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	if (d->libs)
 		return;
 	if (!o.modules) {
-		/* an earlier daemon may have wanted some */
+		/* pinned by an earlier daemon */
 		scribe_uprobes_drop_pinned(d->bpf);
 		return;
 	}
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return;
-	/* a lease is asked back (uprobes/attach/lease.c): the loop turns */
+	/* a writer waits for a lease (uprobes/attach/lease.c): wake the loop */
 	sigaction(SIGIO, &wakes, NULL);
 	l->roots.sock = l->reader.sock = l->peeker.sock = -1;
 	l->verbose = d->verbose;
 	l->find = scribe_find_new(NULL);
 	if (!l->find || scribe_uprobes_open(d->bpf, &o, &l->uprobes, &err) < 0) {
-		/* who asked for libraries by name is told that there are none */
+		/* libraries requested by name: report that there are none */
 		if (d->verbose || strcmp(c->trace_libraries, "auto") != 0)
 			fprintf(stderr, "ioscribed: %s\n", err.text);
 		scribe_find_free(l->find);
@@ -282,10 +259,10 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	snprintf(l->paths, sizeof(l->paths), "%s", c->library_paths);
 	if (!scribe_libs_wrap_library(c, l->wrap_path, sizeof(l->wrap_path)))
 		l->wrap_path[0] = 0;
-	/* a user's library may be the first of its layer: then it would be loaded in a turn of the loop */
+	/* now, because loading later would delay a loop iteration */
 	if (d->service)
 		scribe_uprobes_load_wanted(l->uprobes);
-	/* every program uses streams; and nobody says beforehand what joins a service's job */
+	/* every program uses streams; which libraries a service's jobs use is not known */
 	if (o.modules & 1ull << SCRIBE_MOD_STDIO || d->service)
 		scribe_libs_attach_everything(d);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Libraries that were in use before they were probed: may calls have been missed? The time from
- * which a file is probed is compared with the time of the mapping. If it is later, a variable of
- * the library in the process tells whether it has been initialized; a helper reads it. Where calls
- * may be missing the process's modules are marked incomplete. Owns nothing. Main thread of the
- * daemon. Must not know how mappings are found, of records or logs.
+ * Checks whether calls were missed in libraries that were mapped before they were probed. If so, the process's
+ * modules are marked incomplete. Owns nothing. Main thread. Must not know how mappings are found, records or logs.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -15,10 +12,7 @@
 #include "runtime/daemon/journal/job_journal.h"
 #include "uprobes/tables/probes.h"
 
-/*
- * Has the library been started in this process? Unknown is yes. The library's tables name the
- * variable and the least value that means "initialized" (struct scribe_init_state).
- */
+/* True also if not known. The least value for "initialized" is in the library's tables. */
 static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_init_state *b,
 		      uint64_t base, struct scribe_peeks *peeks)
 {
@@ -29,7 +23,6 @@ static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, c
 	return !scribe_libs_peek(d, p->uid, p->tgid, base + b->vaddr, b->bytes, peeks, &value) || value >= b->least;
 }
 
-/* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
 static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_uprobed *f,
 			  uint64_t base, struct scribe_peeks *peeks)
 {
@@ -54,7 +47,7 @@ void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const
 		fprintf(stderr, "ioscribed: %s, mapped by %d\n", why, p->tgid);
 }
 
-/* Modules that programs feed which load this file and count its calls themselves. */
+/* Modules of which programs that load this file count the calls. */
 static uint64_t counted_inside(const struct scribe_uprobed *f)
 {
 	uint64_t modules = 0;
@@ -70,13 +63,12 @@ uint64_t scribe_libs_fed(const struct scribe_uprobed *f)
 	return f->modules | counted_inside(f);
 }
 
-/* A copy of the wrapper that is not probed: only a program that also maps a library of MPI misses calls. */
+/* Calls are missing only in programs that map an MPI library, too. */
 static bool is_unprobed_wrap(const struct scribe_uprobed *f)
 {
 	return f->refused && f->nlibraries == 1 && f->library[0].is_wrap;
 }
 
-/* Calls that programs count inside need both the wrapper in the process and its probes. */
 uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_uprobed *f,
 			   const char *name)
 {
@@ -89,6 +81,7 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 		missed &= p->counted_inside;
 	}
 	scribe_mark_incomplete(p, missed, d->libs->why);
+	/* these need the wrapper in the process, and its probes */
 	if (!counted)
 		return since;
 	p->counted_inside |= counted;
@@ -103,7 +96,6 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 	return since;
 }
 
-/* False: a helper's answer or a link is awaited; the caller repeats the call. */
 bool scribe_libs_check_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
 {
@@ -115,7 +107,7 @@ bool scribe_libs_check_mapping(struct scribe_daemon *d, struct scribe_process *p
 	if (!f)
 		return true;
 	since = scribe_libs_since(d, p, f, found->label);
-	/* while its runtime waits its program has not begun, and calls nothing; one that it executed before may have */
+	/* while its runtime waits the program makes no calls; the program before exec may have */
 	if (since <= when_ns || (since <= p->began_ns && when_ns >= p->exec_ns))
 		return true;
 	if (since == SCRIBE_UPROBED_NEVER && scribe_libs_busy(d))

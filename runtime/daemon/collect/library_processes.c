@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What a process is searched for when it is about to run or has begun to: the libraries that it
- * needs, and those that it has mapped. Each function forms a search and gives it to the queue
- * (library_queue.c). Nothing is owned: a search is copied by the queue. Main thread of the daemon.
- * Must not know how searches are done, of records or logs.
+ * Searches for a process that starts, or has mapped a file, passed to the queue (library_queue.c). Owns nothing.
+ * Main thread. Must not know how searches work, records or logs.
  */
 #include "runtime/daemon/collect/library_queue.h"
 
@@ -17,7 +15,7 @@
 #include "runtime/daemon/journal/job_journal.h"
 #include "uprobes/tables/probes.h"
 
-/* A file as known of; false: it cannot be told. */
+/* In the form used for probes. */
 static bool stat_at(const char *path, struct stat *ret)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC), rc;
@@ -29,10 +27,7 @@ static bool stat_at(const char *path, struct stat *ret)
 	return rc == 0;
 }
 
-/*
- * Before `ioscribe run`'s command is enrolled. True: nothing is searched for, it can begin; else
- * the client is resumed later.
- */
+/* True: start now. */
 bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t pid, uint32_t words, uint64_t client)
 {
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_ENROL,
@@ -47,7 +42,7 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t p
 	return false;
 }
 
-/* The daemon's own root directory, by device and inode. */
+/* Compares device and inode. */
 static bool same_root(pid_t pid)
 {
 	struct stat ours, its;
@@ -57,7 +52,6 @@ static bool same_root(pid_t pid)
 	return stat_at("/", &ours) && stat_at(path, &its) && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }
 
-/* What a file is that it has mapped, and where it lies in the process. */
 static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
 			 uint64_t when_ns, const char *name)
 {
@@ -87,15 +81,14 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
 	if (!stat_at(exe, &st))
 		return;
-	/* below another root its names mean other files: those are found when it maps them */
+	/* paths below another root are other files: wait until these are mapped */
 	if (same_root(p->tgid))
 		scribe_libs_search(d, p->job, &k);
-	/* a library that is linked into it may be called at once */
+	/* calls of a linked-in library need no mapping */
 	if (when_ns && !scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
 		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
 }
 
-/* A file that is probed since before the mapping needs no search: that is the common case. */
 void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
 			uint64_t when_ns, const char *name)
 {
@@ -106,18 +99,18 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->wrap_state = SCRIBE_WRAP_LOADED;
 	if (!l)
 		return;
-	/* the kernel's form of a device number is another than stat's */
+	/* the kernel encodes device numbers differently from stat */
 	dev = makedev(dev >> 20, dev & 0xfffff);
 	f = scribe_uprobes_known(l->uprobes, dev, ino);
-	/* every program has it; whoever does not come to use MPI does not call it */
+	/* the wrapper is in every program, and matters only with MPI */
 	if (!f && !scribe_uprobes_attached(l->uprobes) && !strcmp(name, SCRIBE_INSIDE_NAME))
 		return;
+	/* the common case: probed before it was mapped */
 	if (f && scribe_libs_since(d, p, f, name) <= when_ns)
 		return;
 	seek_mapping(d, p, dev, ino, when_ns, name);
 }
 
-/* The process began before programs were attached: all that it has mapped is examined. */
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 {
 	const struct scribe_library_search k = {.then = SCRIBE_SEEK_LATE,
@@ -131,7 +124,7 @@ void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 
 void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p)
 {
-	/* of probes that an earlier daemon has left each mapping is judged when it is told */
+	/* with adopted probes each MAP event is checked */
 	if (d->libs && !scribe_uprobes_adopted(d->libs->uprobes))
 		scribe_libs_late(d, p);
 }

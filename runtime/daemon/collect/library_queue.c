@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The queue of library searches; see library_queue.h. Per user a helper makes one search after the
- * other and sends the files that it finds. Each file is studied by a second helper, then attached
- * to; link makers do that. A seeker (struct scribe_searcher) holds the state of its user's first
- * search; all seekers advance by one step in turn, for a bounded time a turn. Deadlines end every
- * wait. Main thread of the daemon. Must not know what libraries hold.
+ * A helper per user makes one search at a time and sends files, which a second helper analyses before link makers
+ * attach. A searcher holds the state of its first search; all advance in turn, bounded per loop iteration and by
+ * deadlines. Main thread. Must not know what libraries contain.
  */
 #include "runtime/daemon/collect/library_queue.h"
 
@@ -19,21 +17,15 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/journal/job_journal.h"
 
-/*
- * For a whole search, since an enrolment waits for it; for a file that is read; for links that are
- * being made. In ms.
- */
+/* in ms: a search, during which an enrolment waits; analysis of a file; attaching */
 #define SEARCH_MS 500
 #define STUDY_MS  500
 #define LINKS_MS  1000
-#define RUN_MS    5000          /* for each of them where only the one command waits */
-#define IDLE_NS   5000000000ull /* then its helper is let go */
+#define RUN_MS    5000          /* each of them in a private daemon */
+#define IDLE_NS   5000000000ull /* unused helpers are stopped */
 #define ENROL_NS  1000000000ull /* a client waits 2 s for its enrolment, connecting included */
 
-/*
- * What a late process has mapped was probed when? Before its program began it has called nothing.
- * False: wait for a helper's answer and call again.
- */
+/* Calls before the program started are impossible. False: pending. */
 static bool check_late(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_process *p = s->first->then == SCRIBE_SEEK_LATE ? scribe_search_process(d, s->first) : NULL;
@@ -49,22 +41,21 @@ static bool check_late(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
-/* It was not found, or could not be read: of what may calls be missing? */
 static void check_unseen(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_library_search *k,
 			 const char *cause)
 {
-	/* another process may have had it read meanwhile */
+	/* may have been analysed for another process meanwhile */
 	const struct scribe_uprobed *f = scribe_uprobes_known(d->libs->uprobes, k->dev, k->search.inode);
 
 	if (!f)
 		scribe_libs_unread(d, p, k->name, cause);
 	else if (scribe_libs_since(d, p, f, k->name) > k->when_ns)
-		/* streams that were not seen to open stay with their system calls */
+		/* streams not seen to open are counted by system calls */
 		scribe_mark_incomplete(p, scribe_libs_fed(f) & ~(1ull << SCRIBE_MOD_STDIO),
 				       "a process that maps a library ended before it had been looked into");
 }
 
-/* True: done, or nothing to be judged. */
+/* False: pending. */
 static bool check_mapping(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	const struct scribe_library_search *k = s->first;
@@ -78,7 +69,7 @@ static bool check_mapping(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
-/* `rc`: 0 it needs nothing else, 1 it may come to use any library, negative: nobody knows. */
+/* `rc`: 0 no more libraries, 1 may load any, negative: not known. */
 static void attach_more(struct scribe_daemon *d, const struct scribe_library_search *k, size_t attached, int rc)
 {
 	if (scribe_search_is_list(k))
@@ -89,13 +80,11 @@ static void attach_more(struct scribe_daemon *d, const struct scribe_library_sea
 		scribe_libs_attach_wrap(d);
 }
 
-/*
- * The process's end may have waited for this search (`held`); the client of an enrolment goes on.
- */
 static void then(struct scribe_daemon *d, const struct scribe_library_search *k)
 {
 	struct scribe_process *p = scribe_search_process(d, k);
 
+	/* the process's end may wait for this */
 	if (p)
 		p->held--;
 	d->libs->listing -= scribe_search_is_list(k);
@@ -103,7 +92,6 @@ static void then(struct scribe_daemon *d, const struct scribe_library_search *k)
 		scribe_daemon_go_on(d, k->client);
 }
 
-/* The first is over. */
 static void end_search(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_library_search *k = s->first;
@@ -120,10 +108,6 @@ static void end_search(struct scribe_daemon *d, struct scribe_searcher *s)
 	free(k);
 }
 
-/*
- * Where too many wait, the search is taken as failed: all known libraries are attached to, and
- * modules are marked.
- */
 void scribe_libs_search(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_library_search *seek)
 {
 	struct scribe_process *p = scribe_search_process(d, seek);
@@ -131,6 +115,7 @@ void scribe_libs_search(struct scribe_daemon *d, struct scribe_job *job, const s
 	d->libs->searched = true;
 	if (scribe_searchers_add(d, job, seek) == 0)
 		return;
+	/* the queue is full: treat as failed */
 	if (p && seek->then == SCRIBE_SEEK_JUDGE)
 		check_unseen(d, p, seek, "too many files of its user wait to be read");
 	attach_more(d, seek, 0, -EAGAIN);
@@ -145,7 +130,6 @@ static uint32_t wait_ms(const struct scribe_daemon *d, uint32_t service_ms)
 	return d->service ? service_ms : RUN_MS;
 }
 
-/* NULL: there is no helper, or it is busy with another file. */
 static struct scribe_helper *idle(struct scribe_helper *h)
 {
 	return h && h->sock >= 0 && !h->asked ? h : NULL;
@@ -158,14 +142,11 @@ static void note_unread(struct scribe_searcher *s, int rc)
 	snprintf(s->unread, sizeof(s->unread), "%s", rc < 0 ? cause : "");
 }
 
-/*
- * Attach to it, with what is known of it now. `l->studied` passes the study's result to
- * scribe_libs_analyse(), which uprobes/attach calls from within.
- */
 static void attach_found(struct scribe_daemon *d, struct scribe_searcher *s, int rc)
 {
 	struct scribe_libs *l = d->libs;
 
+	/* passed to scribe_libs_analyse(), which uprobes/attach calls */
 	l->analysis_rc = rc;
 	l->studied = true;
 	l->late = s->first->then != SCRIBE_SEEK_ENROL && !s->lists;
@@ -174,7 +155,7 @@ static void attach_found(struct scribe_daemon *d, struct scribe_searcher *s, int
 	s->linking = true;
 }
 
-/* True: its links are there, or will not be. */
+/* True: attached, or failed. */
 static bool is_linked(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	if (scribe_uprobes_busy_with(d->libs->uprobes, s->found.dev, s->inode))
@@ -186,7 +167,7 @@ static bool is_linked(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
-/* True: it is done with. */
+/* True: complete. */
 static bool read_file(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_libs *l = d->libs;
@@ -199,7 +180,7 @@ static bool read_file(struct scribe_daemon *d, struct scribe_searcher *s)
 			attach_found(d, s, -ETIMEDOUT);
 			return true;
 		}
-		/* one file at a time of root's, and of users' */
+		/* one of root's files and one of users' at a time */
 		if ((s->owner ? &l->reader : &l->roots)->asked)
 			return false;
 		s->reader = idle(scribe_libs_reader(l, s->owner));
@@ -220,10 +201,7 @@ static bool read_file(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
-/*
- * One more of what the helper has found is taken. The descriptor becomes the seeker's, or is
- * closed. A known file needs no study, only its links.
- */
+/* `fd` is kept or closed. */
 static void take(struct scribe_daemon *d, struct scribe_searcher *s, struct scribe_helper_found *f, int fd)
 {
 	struct scribe_libs *l = d->libs;
@@ -247,6 +225,7 @@ static void take(struct scribe_daemon *d, struct scribe_searcher *s, struct scri
 	s->owner = st.st_uid;
 	s->inode = st.st_ino;
 	s->ready = known;
+	/* of a known file only the links may be pending */
 	if (!known)
 		return;
 	s->linking = true;
@@ -255,7 +234,6 @@ static void take(struct scribe_daemon *d, struct scribe_searcher *s, struct scri
 
 /* ---- a search ---- */
 
-/* No more comes. */
 static void found_all(struct scribe_daemon *d, struct scribe_searcher *s, int any)
 {
 	s->found_all = true;
@@ -264,12 +242,12 @@ static void found_all(struct scribe_daemon *d, struct scribe_searcher *s, int an
 	s->deadline_ns = scribe_now_ns() + wait_ms(d, LINKS_MS) * 1000000ull;
 }
 
-/* A user who is slow, or over a quota, gets no search; it is concluded as failed. */
 static void ask(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_err err;
 	int rc = scribe_libs_is_slow(d->libs, s->uid) ? -ETIMEDOUT : 0;
 
+	/* a slow user, or one over a quota, gets a failed search */
 	if (rc == 0)
 		rc = scribe_daemon_may(d, s->uid, SCRIBE_QUOTA_HELPER_SHARE, NULL);
 	if (rc == 0 && s->helper.sock < 0)
@@ -291,13 +269,12 @@ static void ask(struct scribe_daemon *d, struct scribe_searcher *s)
 		found_all(d, s, rc);
 }
 
-/* True: the first is over. */
 static bool conclude(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	if (!s->more)
 		attach_more(d, s->first, s->attached, s->any);
 	s->more = true;
-	/* who is to be enrolled begins when all is there */
+	/* the command starts when all probes are attached */
 	if (s->first->then == SCRIBE_SEEK_ENROL && scribe_libs_busy(d) && scribe_now_ns() < s->deadline_ns)
 		return false;
 	if (!check_mapping(d, s))
@@ -306,10 +283,7 @@ static bool conclude(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
-/*
- * True: there is more to be done at once. One step of one seeker: ask, read a file, take a result,
- * conclude.
- */
+/* One step. True: more can be done at once. */
 static bool go_on(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_helper_found f = {0};
@@ -363,7 +337,7 @@ void scribe_libs_search_tick(struct scribe_daemon *d)
 	struct scribe_libs *l = d->libs;
 	uint64_t now = scribe_now_ns();
 
-	/* one step each, so that nobody's many files keep others waiting */
+	/* one step each: many files of one user must not delay others */
 	for (bool more = l; more && scribe_now_ns() - now < SCRIBE_LIBS_TURN_NS;) {
 		more = false;
 		for (struct scribe_searcher *s = l->searchers; s; s = s->next)

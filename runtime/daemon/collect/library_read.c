@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Helpers by which libraries are read and processes examined: one for root's files, one for the
- * files of one user at a time, one that reads a few bytes of processes. A file is read by a process
- * with its owner's identity (root's by nobody's): what it reports counts for that file alone. A
- * user whose helpers are late is not served for a growing pause. Main thread of the daemon; struct
- * scribe_libs owns the helpers and the table of slow users. Must not know what is found.
+ * Helpers that read libraries and processes' memory. A file is read with its owner's identity (root's as user 65534):
+ * results count for that file only. After timeouts a user's requests pause. struct scribe_libs owns helpers and
+ * slow users. Main thread. Must not know what is found.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -21,13 +19,13 @@
 #include "runtime/daemon/base/event_loop.h"
 
 #define NOBODY     65534u
-#define ROOTS_MS   5000 /* for a file of root's, as a service begins */
-/* ms that the loop waits, or a request may take, for a user's file or process */
+#define ROOTS_MS   5000 /* per file of root's, at the start of a service */
+/* per file or process of a user, ms */
 #define USERS_MS   200
-/* Ten minutes after the pause a user's earlier delays are forgotten. */
+/* after this time without timeouts */
 #define FORGET_NS  600000000000ull
 
-/* Keys are uid + 1: the map has no key 0. */
+/* The key is uid + 1, because 0 is not a valid key. */
 static struct scribe_slow *slow_of(struct scribe_libs *l, uint32_t uid)
 {
 	struct scribe_slow *slow = scribe_map_get(&l->slow, uid + 1ull);
@@ -48,7 +46,7 @@ bool scribe_libs_is_slow(struct scribe_libs *l, uint32_t uid)
 	return slow && scribe_now_ns() < slow->next_ns;
 }
 
-/* Root is never slow: its files are needed by all. */
+/* Not for root: all users need its files. */
 void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t uid)
 {
 	struct scribe_slow *slow = uid ? slow_of(l, uid) : NULL;
@@ -60,13 +58,10 @@ void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t u
 		slow->lost++;
 }
 
-/*
- * One process for the files of root, one for those of the user whose come. Another owner's files
- * need another process. Without privileges all are read with the daemon's own uid.
- */
 struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
 {
 	struct scribe_helper *h = owner ? &l->reader : &l->roots;
+	/* without privileges the daemon's own uid */
 	uint32_t uid = geteuid() ? geteuid() : owner ? owner : NOBODY;
 	struct scribe_err err;
 
@@ -78,7 +73,6 @@ struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
 	return h;
 }
 
-/* -EPIPE: the helper died; for root's files a second one is tried. */
 int scribe_libs_analyse(void *ctx, int fd, uint32_t owner, struct scribe_elf_analysis *ret)
 {
 	struct scribe_daemon *d = ctx;
@@ -91,7 +85,7 @@ int scribe_libs_analyse(void *ctx, int fd, uint32_t owner, struct scribe_elf_ana
 	}
 	rc = scribe_libs_is_slow(l, owner) ? -ETIMEDOUT : -EPIPE;
 
-	/* that of root's files may have been killed by somebody who is nobody, too */
+	/* root's files: another process of the helper's unprivileged user may have killed it */
 	for (int i = 0; i < (owner ? 1 : 2) && rc == -EPIPE; i++) {
 		struct scribe_helper *h = scribe_libs_reader(l, owner);
 
@@ -113,7 +107,6 @@ const char *scribe_libs_refused(int fd, uint64_t inode, struct stat *ret)
 	return NULL;
 }
 
-/* With the daemon's own uid: reading another process's memory needs CAP_SYS_PTRACE. */
 static bool have_peeker(struct scribe_daemon *d, uint32_t uid)
 {
 	struct scribe_libs *l = d->libs;
@@ -123,6 +116,7 @@ static bool have_peeker(struct scribe_daemon *d, uint32_t uid)
 		return false;
 	if (l->peeker.sock >= 0)
 		return true;
+	/* own uid: reading other processes' memory needs CAP_SYS_PTRACE */
 	if (scribe_helper_start(&l->peeker, geteuid(), getegid(), "", &err) < 0)
 		return false;
 	(void)scribe_watch_edge(d->epoll, l->peeker.sock, &d->bpf);
@@ -136,14 +130,13 @@ static void got(struct scribe_peeks *k, uint64_t at, int rc, uint32_t value)
 	k->got[k->n++].value = value;
 }
 
-/* Go on with the look that is needed: begun, or its answer taken. */
 static void look(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, size_t bytes, struct scribe_peeks *k)
 {
 	struct scribe_libs *l = d->libs;
 	uint32_t value = 0;
 	int rc;
 
-	/* one at a time, whoever's */
+	/* one read at a time */
 	if (!k->asked && l->peeking)
 		return;
 	if (!k->asked) {
@@ -162,10 +155,6 @@ static void look(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, 
 		scribe_libs_lose(l, &l->peeker, uid);
 }
 
-/*
- * Without `peeks` it waits for the answer, at most USERS_MS. With it each address is asked once,
- * and the answers are remembered.
- */
 bool scribe_libs_peek(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, size_t bytes,
 		      struct scribe_peeks *k, uint32_t *ret_value)
 {
@@ -180,6 +169,7 @@ bool scribe_libs_peek(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t
 			scribe_libs_lose(l, &l->peeker, uid);
 		return rc == 0;
 	}
+	/* each address is read once: the caller repeats all of its reads until none is pending */
 	for (int again = 0; again < 2; again++) {
 		for (unsigned i = 0; i < k->n; i++) {
 			if (k->got[i].at != at)

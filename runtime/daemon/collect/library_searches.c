@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Searches that wait, and their helpers; see library_seekers.h. A seeker belongs to a user (uid,
- * gid, and the name by which groups are looked up) and has a queue of searches; searches of lists
- * have a seeker of their own. struct scribe_libs owns the seekers, a seeker its searches, helper
- * and file. Main thread of the daemon. Must not know what is done with what is found.
+ * Searches for libraries: one queue per user (uid, gid, user name), and another for lists. struct scribe_libs owns
+ * the searchers, a searcher its searches, helper and file. Main thread. Must not know what results are used for.
  */
 #include "runtime/daemon/collect/library_searches.h"
 
@@ -15,13 +13,13 @@
 
 #include "logfmt/base/clock.h"
 
-#define WAITING 64u /* searches of one user; more are not made */
+#define WAITING 64u /* searches per user */
 
-/* Made at first use. NULL: memory is out. */
+/* NULL: out of memory. */
 static struct scribe_searcher *searcher_of(struct scribe_libs *l, const struct scribe_job *job, bool lists)
 {
 	const struct scribe_config *c = &job->config;
-	const char *user = c->locked ? "" : c->user; /* the name that a user gives gets him no groups */
+	const char *user = c->locked ? "" : c->user; /* a name set by the user must not add groups */
 	struct scribe_searcher *s = l->searchers;
 
 	while (s && (s->uid != c->uid || s->gid != c->gid || s->lists != lists || strcmp(s->user, user)))
@@ -51,7 +49,6 @@ bool scribe_search_is_list(const struct scribe_library_search *k)
 	return k->search.what == SCRIBE_SEARCH_LIST;
 }
 
-/* `held` makes the process's end wait: its records are taken when the search is over. */
 int scribe_searchers_add(struct scribe_daemon *d, const struct scribe_job *job,
 			 const struct scribe_library_search *seek)
 {
@@ -61,6 +58,7 @@ int scribe_searchers_add(struct scribe_daemon *d, const struct scribe_job *job,
 
 	if (!k)
 		return -EAGAIN;
+	/* its end waits for the search */
 	if (p)
 		p->held++;
 	d->libs->listing += scribe_search_is_list(seek);

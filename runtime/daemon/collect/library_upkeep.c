@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Library modules while they are attached: entries of ended processes are removed from the kernel's
- * tables, shapes of accesses are moved out of them. Done after SWEEP_ENDED ended processes or
- * SWEEP_NS, so that its cost is bounded by theirs. Owns nothing but the time of the last sweep.
- * Main thread of the daemon. Must not know which libraries there are, or of logs.
+ * Removes entries of ended processes from the kernel's tables and moves access patterns to jobs. The cost is bounded
+ * by the number of ended processes. Owns nothing. Main thread. Must not know libraries or logs.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -16,8 +14,8 @@
 #include "uprobes/attach/kernel_tables.h"
 #include "uprobes/wire.h"
 
-#define SWEEP_NS     2000000000ull /* between looks at the tables, */
-#define SWEEP_ENDED  32            /* or so many ended processes */
+#define SWEEP_NS     2000000000ull /* interval */
+#define SWEEP_ENDED  32            /* or after so many processes */
 
 static int by_proc_id(const void *a, const void *b)
 {
@@ -26,14 +24,13 @@ static int by_proc_id(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Serials in the kernel's process table, in order; read when first asked for. */
+/* Sorted; read at first use. */
 struct living {
 	const struct scribe_daemon *d;
 	uint32_t *proc_id;
 	size_t n;
 };
 
-/* Without memory every process counts as living: nothing is removed that may be in use. */
 static bool is_living(void *ctx, uint32_t proc_id)
 {
 	struct living *l = ctx;
@@ -41,6 +38,7 @@ static bool is_living(void *ctx, uint32_t proc_id)
 	if (!l->proc_id) {
 		l->proc_id = malloc((l->d->processes + 1) * sizeof(*l->proc_id));
 		if (!l->proc_id)
+			/* never remove what may be in use */
 			return true;
 		for (uint32_t i = 1; i <= l->d->processes; i++) {
 			const struct scribe_proc *p = scribe_bpf_proc(l->d->bpf, i);
@@ -53,24 +51,21 @@ static bool is_living(void *ctx, uint32_t proc_id)
 	return l->n && bsearch(&proc_id, l->proc_id, l->n, sizeof(proc_id), by_proc_id);
 }
 
-/*
- * Who lives is read for each table anew, when its entries have been. The other order could remove
- * entries of a process that began in between.
- */
 static void sweep_table(struct scribe_daemon *d, const char *name)
 {
+	/* read after the table's entries, or those of a new process could be removed */
 	struct living living = {.d = d};
 
 	scribe_tables_sweep(scribe_uprobes_table(d->libs->uprobes, name), is_living, &living);
 	free(living.proc_id);
 }
 
-/* To every job, because any may have a record with it. */
 static void take_pattern(void *ctx, int64_t key, const struct scribe_access_pattern *pattern)
 {
 	struct scribe_daemon *d = ctx;
 	struct scribe_access_pattern known;
 
+	/* any job may have a record with this key */
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
 		if (job->patterns.by_key.used < SCRIBE_ACCESS_PATTERNS_MAX &&
 		    !scribe_access_patterns_find(&job->patterns, key, &known) &&

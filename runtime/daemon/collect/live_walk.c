@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A job's processes and records as they are now, for `ioscribe top`; see live_walk.h. The kernel's
- * process table gives the order; a cursor names a process and its next record, so that a walk can
- * stop at its deadline and go on later. Slots are read by copies that are checked for consistency,
- * without locks. Runs in the daemon's main thread. Must not know who asks, nor change or wait for
- * anything.
+ * A job's processes and records now. Slots are copied without locks. Main thread. Must not know the client, change
+ * anything or wait.
  */
 #include "runtime/daemon/collect/live_walk.h"
 
@@ -17,8 +14,8 @@
 #include "runtime/daemon/collect/slot_names.h"
 #include "runtime/daemon/state/record_policy.h"
 
-#define LOOK_EVERY 64 /* empty places of the table between two looks at the clock */
-#define COPY_TRIES 4u /* for a place of a program's memory */
+#define LOOK_EVERY 64 /* empty entries between reads of the clock */
+#define COPY_TRIES 4u /* per slot */
 
 struct walk {
 	struct scribe_daemon *d;
@@ -29,7 +26,7 @@ struct walk {
 	uint64_t until_ns;
 };
 
-/* The living process at a place of the table, if it is the job's. */
+/* NULL: not of this job. */
 static struct scribe_process *process_at(const struct walk *x, const struct scribe_proc *proc)
 {
 	struct scribe_process *p = proc->proc_id && proc->job == x->job->index
@@ -39,7 +36,6 @@ static struct scribe_process *process_at(const struct walk *x, const struct scri
 	return p && !p->ended && p->index == x->cursor->proc ? p : NULL;
 }
 
-/* A hidden process shows no program. */
 static bool tell_process(const struct walk *x, const struct scribe_process *p, const struct scribe_proc *proc)
 {
 	struct scribe_live_process item = {
@@ -53,6 +49,7 @@ static bool tell_process(const struct walk *x, const struct scribe_process *p, c
 	const char *slash = p->exe ? strrchr(p->exe, '/') : NULL;
 
 	snprintf(item.program, sizeof(item.program), "%s",
+		 /* its user must not see what a privileged program is */
 		 proc->flags & SCRIBE_PF_HIDDEN ? "<privileged>"
 		 : !p->exe || p->exe[0] == '\0' ? p->comm
 		 : slash && slash[1]            ? slash + 1
@@ -60,7 +57,7 @@ static bool tell_process(const struct walk *x, const struct scribe_process *p, c
 	return x->fn(x->ctx, SCRIBE_LIVE_PROCESS, &item, sizeof(item));
 }
 
-/* Do its bytes count to its process's (as in drain.c)? */
+/* Do its bytes count for the process, as in drain.c? */
 static bool is_own(int module)
 {
 	return module == SCRIBE_MOD_POSIX || module == SCRIBE_MOD_STDIO;
@@ -89,10 +86,7 @@ static bool tell_slot(const struct walk *x, const struct scribe_process *p, uint
 	return x->fn(x->ctx, SCRIBE_LIVE_RECORD, &item, sizeof(item));
 }
 
-/*
- * True: all of its records are told, or there is nothing of it any more. -EAGAIN: the slot changes
- * too fast; it is tried again in the next turn.
- */
+/* True: complete, or the process's records are gone. */
 static bool tell_slots(const struct walk *x, const struct scribe_process *p)
 {
 	struct scribe_live_cursor *at = x->cursor;
@@ -102,6 +96,7 @@ static bool tell_slots(const struct walk *x, const struct scribe_process *p)
 		uint32_t next = at->slot;
 		int rc = scribe_bpf_peek(x->d->bpf, p->index, &next, &l);
 
+		/* it changes too fast: later */
 		if (rc == -EAGAIN || (rc == 1 && !tell_slot(x, p, at->slot, &l)))
 			return false;
 		at->slot = rc < 0 ? 0 : next;
@@ -127,7 +122,6 @@ static bool tell_shm(const struct walk *x, struct scribe_process *p)
 	return true;
 }
 
-/* True: all of it is told. */
 static bool tell(const struct walk *x, struct scribe_process *p, const struct scribe_proc *proc)
 {
 	struct scribe_live_cursor *at = x->cursor;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a rank's collected records to those of the log: POSIX, libraries, LAYERS; and the modules
- * that are fed by plain code (runtime/core), which see ended processes and the log's files. Records
- * go into a bundle, which the caller owns; a rank owns its core until it is finished. Process ends
- * are reported by the daemon's main thread; records are made where a log is built (output/). Must
- * not know how records came from the kernel.
+ * Converts a rank's records to those of the log (POSIX, libraries, LAYERS), and feeds modules of plain code
+ * (runtime/core). The caller owns the bundle, a rank its core until it is finished. Main thread, and the process
+ * that builds a log. Must not know how records are collected.
  */
 #include "runtime/daemon/collect/modules.h"
 
@@ -18,7 +16,7 @@
 #include "runtime/core/module_table.h"
 #include "runtime/daemon/lookup/file_xattrs.h"
 
-#define PLAIN_MEMORY (4u << 20) /* for all plain modules of one rank */
+#define PLAIN_MEMORY (4u << 20) /* for all plain modules, per rank */
 
 static struct scribe_core *core_new(struct scribe_job *job, int64_t rank, uint64_t base_ns, size_t memory)
 {
@@ -43,10 +41,7 @@ static bool any_on(const char *list)
 	return false;
 }
 
-/*
- * The core of a rank's plain modules, begun when first needed. NULL: no such module is on, or
- * memory is out.
- */
+/* Made when first needed. NULL: no such module is enabled, or out of memory. */
 static struct scribe_core *plain_core(struct scribe_job *job, const struct scribe_log_unit *u,
 				      struct scribe_rank *r)
 {
@@ -87,7 +82,7 @@ static bool shape_of(void *ctx, int64_t key, struct scribe_access_pattern *ret_s
 	return scribe_access_patterns_find(ctx, key, ret_shape);
 }
 
-/* A record of a library module. */
+/* Nothing for a record without operations. */
 static int lib_record(struct scribe_job *job, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
 		      struct scribe_bundle *b)
 {
@@ -104,7 +99,7 @@ static int lib_record(struct scribe_job *job, int64_t rank, const struct scribe_
 	return scribe_bundle_add(b, f->module, &rec, bytes);
 }
 
-/* One record of the file may become two: POSIX and the extended counters. */
+/* POSIX and extended counters. */
 static int posix_records(struct scribe_job *job, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
 			 struct scribe_bundle *b)
 {
@@ -113,7 +108,7 @@ static int posix_records(struct scribe_job *job, int64_t rank, const struct scri
 	int rc = 0;
 
 	if (scribe_file_has_posix(f)) {
-		/* A file that was only renamed or removed has shown no block size: unknown. */
+		/* the block size of a file that was only renamed or removed is not known: -1 */
 		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode,
 					f->align ? (int64_t)f->align : -1, job->config.mem_alignment,
 					f->renamed_from, &rec);
@@ -124,7 +119,7 @@ static int posix_records(struct scribe_job *job, int64_t rank, const struct scri
 	return rc;
 }
 
-/* The file that a record belongs to: a dataset's is that of its file. */
+/* The id of the file, also for datasets and variables. */
 static uint64_t file_of(const struct scribe_file_record *f)
 {
 	return f->module == SCRIBE_MOD_H5D || f->module == SCRIBE_MOD_PNETCDF_VAR ? f->file_id : f->id;
@@ -135,10 +130,7 @@ static bool has_layers(const struct scribe_file_record *f)
 	return f->module != SCRIBE_MOD_POSIX && f->module != SCRIBE_MOD_STDIO && file_of(f);
 }
 
-/*
- * LAYERS records of the files that a library was used on: what all levels have of them. Two passes:
- * records first, so that the map can point to them, then what each level adds.
- */
+/* For files that a library has used: sums over all levels. */
 static int layers_of(int64_t rank, const struct scribe_records *files, struct scribe_layers_record *rec,
 		     struct scribe_map *by_file, struct scribe_bundle *b)
 {
@@ -153,6 +145,7 @@ static int layers_of(int64_t rank, const struct scribe_records *files, struct sc
 		rec[n].base = (struct scribe_base_record){file_of(f), rank};
 		rc = scribe_map_put(by_file, file_of(f), &rec[n++]);
 	}
+	/* a second pass, because `by_file` needs all records */
 	for (size_t i = 0; rc == 0 && i < files->n; i++) {
 		struct scribe_layers_record *of = scribe_map_get(by_file, file_of(files->file[i]));
 
@@ -216,15 +209,13 @@ static int take_record(void *ctx, int module, const void *rec, size_t bytes)
 	return scribe_bundle_add(f->b, module, rec, bytes);
 }
 
-/*
- * Finish a core into the bundle; names go to the job's table. Whether a module lost records is
- * asked first: finishing empties the core.
- */
+/* Names go to the job's table. */
 static int finish_core(struct scribe_job *job, struct scribe_core *core, struct scribe_bundle *b, uint64_t *partial)
 {
 	struct finish f = {job, b};
 	const struct scribe_core_sink sink = {take_name, take_record, &f};
 
+	/* before finishing, which empties the core */
 	*partial |= scribe_core_partial(core);
 	return scribe_core_finish(core, &sink);
 }
@@ -253,7 +244,7 @@ struct file_rank {
 	int64_t rank;
 };
 
-/* Shared records first: the other ranks' of the same file come behind them. */
+/* Shared records (rank -1) first. */
 static int by_id_rank(const void *a, const void *b)
 {
 	const struct file_rank *x = a, *y = b;
@@ -276,7 +267,7 @@ static bool is_of_file(int module)
 	       module == SCRIBE_MOD_H5F || module == SCRIBE_MOD_PNETCDF_FILE;
 }
 
-/* Each file of the bundle with each of its ranks, once; one that all share once. Sorted by rank. */
+/* One entry per file and rank, or one for a shared file; sorted by rank. */
 static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_rank)
 {
 	size_t n = 0, kept = 0;
@@ -293,7 +284,7 @@ static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_ra
 	return kept;
 }
 
-/* One module, one rank. Files without a name or an attribute are left out. */
+/* One rank, one module: files with name and attribute. */
 static int tell_files(struct scribe_job *job, const struct scribe_module_ops *s, const struct file_rank *file_rank,
 		      size_t n, struct scribe_bundle *b, uint64_t *partial)
 {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Name events: the text of a slot's name becomes a path as the process sees it, then an entry of
- * the job's name table; exclusion is decided and the slot marked. Link events change the job's
- * table of links. Root directories of processes are opened when needed and closed at the end of the
- * turn (scribe_names_done). Main thread of the daemon. Must not know what is recorded under the
- * names.
+ * Name events: a path as its process sees it becomes an entry of the job's name table, and the slot may be excluded.
+ * Link events change the job's links. Root directories are open until the end of the iteration (scribe_names_done).
+ * Main thread. Must not know what is recorded.
  */
 #include "runtime/daemon/collect/name_events.h"
 
@@ -19,7 +17,6 @@
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/lookup/path_lookup.h"
 
-/* Names are resolved below the process's own root, which may be a container's. */
 static int open_root(const struct scribe_process *p)
 {
 	char path[64];
@@ -28,7 +25,7 @@ static int open_root(const struct scribe_process *p)
 	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
-/* A name that is no path, as it stands. */
+/* A name that is not a path. */
 static size_t literal_name(const char *string, size_t bytes, char *path, size_t cap)
 {
 	if (bytes >= cap)
@@ -38,7 +35,7 @@ static size_t literal_name(const char *string, size_t bytes, char *path, size_t 
 	return strlen(path);
 }
 
-/* What follows the path of a file: ":/group/dataset". */
+/* For example ":/group/dataset". */
 static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffix, size_t n)
 {
 	if (n > cap - 1 - bytes)
@@ -48,21 +45,19 @@ static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffi
 	return bytes + strlen(path + bytes);
 }
 
-/*
- * The root directory of the process, or the machine's where that is the same; negative: neither can
- * be had. It stays the daemon's, for the names that follow. A small cache by serial: names of one
- * process often come together.
- */
+/* Owned by the cache. Negative: failed. */
 static int root_of(struct scribe_daemon *d, const struct scribe_process *p)
 {
 	struct scribe_names_root *r = &d->names_roots[p->proc_id % SCRIBE_NAMES_ROOTS];
 
+	/* names of one process often come together */
 	if (r->proc_id == p->proc_id)
 		return r->fd;
 	if (r->proc_id && r->fd >= 0)
 		close(r->fd);
 	r->proc_id = p->proc_id;
 	r->fd = open_root(p);
+	/* the process has ended; its root directory was that of the machine */
 	if (r->fd < 0 && p->own_root_dir)
 		r->fd = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0) : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
 	return r->fd;
@@ -77,7 +72,7 @@ void scribe_names_done(struct scribe_daemon *d)
 	}
 }
 
-/* The links of a name, as its process sees them. False: they are being looked up. */
+/* False: pending. */
 static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char *path, bool nofollow,
 			 size_t *ret_bytes)
 {
@@ -94,24 +89,21 @@ static const char *last_component(const char *path, size_t bytes, size_t *ret_by
 	return last;
 }
 
-/*
- * `path` is excluded. Is whatever is named with the same folder? Where its last component was no
- * link, so that the folder leads to that of the path, which is excluded and not for users to
- * change. The kernel may then drop further names of that folder by itself.
- */
+/* Is the whole directory of an excluded path excluded, so that the kernel may drop further names in it? */
 static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p,
 			       const struct scribe_path_pieces *given, const char *path, size_t bytes)
 {
 	size_t a, b, n = strnlen(given->string, given->string_bytes);
 	const char *last = last_component(path, bytes, &a), *was = last_component(given->string, n, &b);
 
+	/* not if the last component was a link, or if users can change the directory */
 	if (!n || a != b || memcmp(last, was, a) ||
 	    !scribe_exclusions_match(&p->job->config.paths, path, (size_t)(last - path)))
 		return false;
 	return scribe_path_folder_is_fixed(root_of(d, p), path);
 }
 
-/* Its user has as many files as he may: this name, if it is a new one, is replaced by one that stands for all such. */
+/* The user's quota of files is used up: replaces a new name by that of the overflow record. */
 static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 {
 	struct scribe_job *job = p->job;
@@ -132,18 +124,14 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 	return bytes;
 }
 
-/* A name as it was given, and as it has become. */
+/* The name as sent, and as resolved. */
 struct given {
 	const struct scribe_path_pieces *pieces;
 	char *path; /* SCRIBE_NAME_ROOM bytes */
 	size_t bytes;
-	uint64_t file_id; /* of the file that it is something in, 0: of none */
+	uint64_t file_id; /* of the file that contains it; 0: none */
 };
 
-/*
- * A slot that was reused meanwhile is left alone. Atomic, since kernel programs change the same
- * word.
- */
 static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const struct given *g)
 {
@@ -160,6 +148,7 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		name->file_id = g->file_id;
 	scribe_job_journal_name(p->job, e->slot, e->generation, name);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
+	/* not if the slot was reused; atomic, because kernel programs change the same word */
 	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && name->excluded)
 		__atomic_fetch_or(&slot->flags,
 				  SCRIBE_SF_EXCLUDED | (g->pieces->has_string && slot->kind == SCRIBE_KIND_PATH &&
@@ -167,14 +156,10 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 								? SCRIBE_SF_FOLDER_EXCLUDED
 								: 0),
 				  __ATOMIC_RELAXED);
-	else if (p->own_root_dir && !name->folded) /* else its name means another file to the helper */
+	else if (p->own_root_dir && !name->folded) /* otherwise the helper would see a different file */
 		scribe_file_xattrs_request(p->job, name);
 }
 
-/*
- * Three kinds: literal, something below a named file ("file:/dataset"), and paths. Lengths of the
- * event are checked, as the text comes from user memory.
- */
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text)
 {
@@ -193,10 +178,11 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	uint64_t file_id = 0;
 	size_t bytes;
 
+	/* the text is from user memory: check its lengths */
 	if (!scribe_slot_room(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
 		return 0;
 	if (e->flags & SCRIBE_NF_SUFFIX && e->status > 0 && (uint32_t)e->status < e->string_bytes)
-		pieces.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
+		pieces.string_bytes -= (size_t)e->status; /* a suffix, appended after the path is resolved */
 	bytes = scribe_path_join(&pieces, path, sizeof(path));
 	if (e->flags & SCRIBE_NF_BELOW) {
 		name = scribe_slot_name_entry(d, (uint32_t)e->status, e->tgid);
@@ -219,10 +205,7 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	return 0;
 }
 
-/*
- * A call has changed what a path is. `links` in the job's entry is part of the kernel's hash of
- * path strings: what was remembered of strings before the change is not found any more.
- */
+/* A call has changed what paths lead to. */
 void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		       const char *text)
 {
@@ -244,8 +227,9 @@ void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const 
 		changed = scribe_links_moved(&job->links, p->root_id, from->text, at->text,
 					     change == SCRIBE_LINK_SWAPPED);
 	}
-	/* of a link that is not in the table, or one whose strings have kept their records until now */
+	/* a link that is not in the table, or strings that were cached for their records until now */
 	if (changed && !(e->flags & SCRIBE_LINK_KNOWN)) {
+		/* part of the kernel's hash of path strings: invalidates what it has cached */
 		if (entry)
 			__atomic_fetch_add(&entry->links, 1, __ATOMIC_RELAXED);
 		lost = true;

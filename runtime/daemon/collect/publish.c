@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Operations of running jobs into the rings of publishers: segments are collected, sorted by their
- * ends, given a rank and a name, written. Owns the subscriptions of a job (struct scribe_publish) and
- * what is remembered of slots that were given back, until no segment can name them any more. Runs in
- * the daemon's main thread. Must not know sinks or messages, nor how a ring is written (subscriber.c).
+ * Single operations of running jobs for publishers: segments are collected, sorted by end, given rank and name,
+ * written to rings. Owns the subscriptions of a job (struct scribe_publish), and data of freed slots until no
+ * segment can refer to them. Main thread. Must not know sinks, messages, or how a ring is written (subscriber.c).
  */
 #include "runtime/daemon/collect/publish.h"
 
@@ -23,34 +22,32 @@
 #include "runtime/daemon/collect/subscriber.h"
 #include "runtime/daemon/state/record_policy.h"
 
-#define PASS_NS     100000000ull  /* between passes */
-#define URGENT_NS   5000000ull    /* the same while a program's memory is filling, */
-#define STAYS_NS    1000000000ull /* and for so long then */
-#define FORGET_NS   1000000000ull /* ten passes: no leaf or ring speaks of a slot so long after it was given back */
-#define NAME_NS     3000000000ull /* an operation waits for its file's name; then it is told under a made-up one */
-#define KEPT_MOST   262144u       /* segments of a pass, 12 MiB; with more there is a pass at once */
+#define PASS_NS     100000000ull
+#define URGENT_NS   5000000ull    /* while a program's ring fills up */
+#define STAYS_NS    1000000000ull /* afterwards */
+#define FORGET_NS   1000000000ull /* ten passes: no segment refers to a freed slot after this */
+#define NAME_NS     3000000000ull /* longest wait for a file's name */
+#define KEPT_MOST   262144u       /* segments, 12 MiB; a pass is made at half of it */
 
-/* Whose a slot was, and of what file. */
+/* Rank and file of a slot. */
 struct placing {
 	int64_t rank;
-	uint64_t id, exe, base_ns; /* id 0: it counts nowhere */
+	uint64_t id, exe, base_ns; /* id 0: excluded */
 	uint32_t module;
-	int32_t ndims; /* of a dataset of HDF5; -1 elsewhere */
+	int32_t ndims; /* HDF5 datasets; otherwise -1 */
 	int64_t npoints;
 };
 
 struct scribe_publish {
 	struct scribe_subscriber *first;
-	enum { MARK_WANTED, MARK_ASKED, MARK_ALL } marks; /* records that were there before */
+	enum { MARK_WANTED, MARK_ASKED, MARK_ALL } marks; /* slots older than the subscription */
 	struct scribe_segment *kept;
 	size_t n, room;
-	struct scribe_map gone[2]; /* slot and generation -> struct placing: those of late, and before */
+	struct scribe_map gone[2]; /* of freed slots, recent and older */
 	uint64_t next_ns, forget_ns, urgent_until_ns;
-	uint64_t unkept; /* of the job, as counted last: operations that found no room on their way here */
-	uint64_t published, lost; /* to all of them */
+	uint64_t unkept; /* lost on their way here, last count */
+	uint64_t published, lost;
 };
-
-/* ---- records that leave segments ---- */
 
 #define JOB_FLAGS  (SCRIBE_JF_SEGMENTS | SCRIBE_JF_OPENS)
 #define SLOT_FLAGS (SCRIBE_SF_TRACED | SCRIBE_SF_OPENS)
@@ -62,7 +59,7 @@ static void mark(struct scribe_job *job)
 	scribe_shm_segments_wish(job);
 }
 
-/* Others (DXT, windows) may go on with reads and writes. */
+/* Others may still need reads and writes. */
 static void unmark(struct scribe_job *job)
 {
 	const bool all = !job->segments && !scribe_windows_marked(job);
@@ -72,11 +69,11 @@ static void unmark(struct scribe_job *job)
 	scribe_shm_segments_wish(job);
 }
 
-/* Records that were made before get the flags when no program runs that has not seen the job's. */
 static void mark_rest(struct scribe_job *job)
 {
 	struct scribe_publish *x = job->publish;
 
+	/* first all programs must have seen the job's flags */
 	if (x->marks == MARK_WANTED && scribe_bpf_sync_begin())
 		x->marks = MARK_ASKED;
 	if (x->marks != MARK_ASKED || !scribe_bpf_sync_done())
@@ -85,7 +82,6 @@ static void mark_rest(struct scribe_job *job)
 	x->marks = MARK_ALL;
 }
 
-/* Operations that no publisher gets. */
 static void count_lost(struct scribe_job *job, uint64_t start_ns, uint64_t n)
 {
 	for (struct scribe_subscriber *s = job->publish->first; s; s = s->next)
@@ -109,14 +105,12 @@ static void send_event(struct scribe_job *job, const struct scribe_publish_event
 	}
 }
 
-/* ---- whose an operation is ---- */
-
 static uint64_t key_of(uint32_t slot, uint32_t generation)
 {
 	return (uint64_t)generation << 32 | slot;
 }
 
-/* The process's program as a name of the job's; 0: not known. */
+/* 0: not known. */
 static uint64_t exe_of(struct scribe_process *p)
 {
 	const struct scribe_name_entry *e =
@@ -149,13 +143,13 @@ static struct placing placing_of_slot(struct scribe_process *p, const struct scr
 	return at;
 }
 
-/* Known for a while under that key, whatever becomes of slot and process. */
+/* Until two FORGET_NS have passed. */
 static void remember(struct scribe_publish *x, uint64_t key, const struct placing *at)
 {
 	struct placing *e = malloc(sizeof(*e));
 
 	if (!e)
-		return; /* its operations are counted as lost */
+		return; /* its operations count as lost */
 	*e = *at;
 	free(scribe_map_take(&x->gone[0], key));
 	if (scribe_map_put(&x->gone[0], key, e) < 0)
@@ -172,10 +166,9 @@ void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view
 	remember(p->job->publish, key_of(v->index, v->slot->generation), &at);
 }
 
-/* A standard stream has no slot of its own: its segments have one beyond all, and the process as generation. */
+/* Standard streams are not slots: a number above all slots, the process as generation. */
 #define STANDARD_SLOT (UINT32_MAX - SCRIBE_STANDARD_STREAMS + 1)
 
-/* As locate_living. */
 static int locate_standard(struct scribe_job *job, uint32_t stream, uint32_t proc_id, bool last, struct placing *ret)
 {
 	struct scribe_process *p = scribe_worlds_find(&job->worlds, proc_id);
@@ -212,7 +205,7 @@ static void forget(struct scribe_map *m)
 	scribe_map_clear(m);
 }
 
-/* 1 with *ret; 0: not known yet; -ENOENT: it counts nowhere; -ESRCH: nobody knows. */
+/* 1; 0: not known yet; -ENOENT: excluded; -ESRCH: the process has ended and left no record. */
 static int locate_living(struct scribe_job *job, const struct scribe_segment *s, bool last, struct placing *ret)
 {
 	struct scribe_daemon *d = job->daemon;
@@ -228,6 +221,7 @@ static int locate_living(struct scribe_job *job, const struct scribe_segment *s,
 	if (scribe_slot_is_untraced(d, s->slot, slot))
 		return -ENOENT;
 	name = scribe_slot_name_entry(d, s->slot, s->generation);
+	/* overflow records get no name event */
 	if (!name && slot->kind != SCRIBE_KIND_CATCHALL && !last)
 		return 0;
 	name = scribe_slot_traced_name(d, p, s->slot, slot);
@@ -292,7 +286,6 @@ static int by_end(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* What the segment's operation is, and what it has selected. */
 static uint8_t op_of(const struct scribe_segment *s)
 {
 	static const uint8_t ops[] = {
@@ -340,13 +333,12 @@ static void tell(struct scribe_job *job, const struct scribe_segment *s, const s
 		.ndims = at->ndims,
 		.npoints = at->npoints};
 
-	/* of a program's shared memory, which may say anything */
+	/* shared memory: the program can write anything */
 	if (op > SCRIBE_PUBLISH_FLUSH)
 		return;
 	send_event(job, &e);
 }
 
-/* `last`: nothing waits any longer. */
 static void pass(struct scribe_job *job, bool last)
 {
 	struct scribe_publish *x = job->publish;
@@ -375,6 +367,7 @@ static void pass(struct scribe_job *job, bool last)
 	x->unkept = unkept;
 	if (now < x->forget_ns)
 		return;
+	/* two generations: an entry stays for one interval at least */
 	forget(&x->gone[1]);
 	x->gone[1] = x->gone[0];
 	x->gone[0] = (struct scribe_map){0};
@@ -401,8 +394,6 @@ void scribe_publish_pass(struct scribe_job *job)
 	job->publish->next_ns = now + (now < job->publish->urgent_until_ns ? URGENT_NS : PASS_NS);
 	pass(job, false);
 }
-
-/* ---- subscriptions ---- */
 
 static int publish_begin(struct scribe_job *job, struct scribe_err *err)
 {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Single operations (segments) from the kernel's leaves and from programs' rings to their
- * receivers: a job that is traced as a whole, windows on it, publishers. A leaf names its thread's
- * job; one without a process is assigned by each segment's slot. A job's struct scribe_segments is
- * made here and freed by scribe_segments_end(). Main thread of the daemon. Must not know logs, nor
- * how segments are packed.
+ * Distributes segments to jobs, windows and publishers. Allocates struct scribe_segments, scribe_segments_end() frees
+ * it. Main thread. Must not know logs or packing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +12,7 @@
 #include "runtime/daemon/collect/shm_segments.h"
 #include "runtime/daemon/state/record_policy.h"
 
-/* Whose record that was. */
+/* For a buffer without a process. */
 static struct scribe_job *work_of_slot(struct scribe_daemon *d, const struct scribe_segment *s)
 {
 	const struct scribe_slot *slot = scribe_bpf_slot(d->bpf, s->slot);
@@ -27,7 +24,7 @@ static struct scribe_job *work_of_slot(struct scribe_daemon *d, const struct scr
 	return p && p->proc_id == slot->proc_id ? d->job[p->job % SCRIBE_JOBS_MAX] : NULL;
 }
 
-/* What of the thread is kept, where the job wants it. */
+/* 0: the job does not record threads. */
 static uint64_t thread_of(const struct scribe_job *job, const struct scribe_leaf *leaf)
 {
 	if (!job || !job->config.dxt_threads || !leaf->proc_id)
@@ -35,10 +32,6 @@ static uint64_t thread_of(const struct scribe_job *job, const struct scribe_leaf
 	return leaf->thread ? leaf->thread : leaf->tid;
 }
 
-/*
- * `segments` in the job's entry counts what was taken, so that a later daemon knows how many are
- * not in its memory.
- */
 static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scribe_segment *first, uint32_t n)
 {
 	struct scribe_daemon *d = ctx;
@@ -47,7 +40,7 @@ static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scri
 	for (uint32_t i = 0; i < n; i++) {
 		if (!leaf->proc_id)
 			job = work_of_slot(d, &first[i]);
-		/* of an earlier job in this place a process may live on */
+		/* the process may be of an earlier job at this index */
 		if (!job || first[i].start_ns < job->begun_ns)
 			continue;
 		scribe_publish_keep(job, &first[i]);
@@ -57,11 +50,11 @@ static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scri
 		if (!job->segments)
 			continue;
 		scribe_segment_keep(job->segments, &first[i], thread_of(job, leaf));
+		/* a later daemon computes its losses from this */
 		scribe_bpf_job(d->bpf, job->index)->segments++;
 	}
 }
 
-/* `all`: also leaves that are not full, and programs' rings. */
 void scribe_segments_take(struct scribe_daemon *d, bool all)
 {
 	if (!d->bpf || !d->tracing)
@@ -97,9 +90,7 @@ int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * At draining, while the slot is still known: segments of this slot and generation get their file.
- */
+/* Called while the slot is drained: later it may be reused. */
 void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
 	struct scribe_segments *s = p->job->segments;
@@ -115,7 +106,7 @@ void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_vie
 	if (untraced || p->job->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
 		id = 0;
 	e = s ? scribe_traced_at(s, v->index, v->slot->generation) : NULL;
-	/* without an entry its segments are lost as they come, and counted then */
+	/* counted as lost when segments arrive */
 	if (!e || e->state != SCRIBE_TRACED_UNBOUND)
 		return;
 	if (id && p->rank)
@@ -127,7 +118,7 @@ void scribe_segments_tick(struct scribe_job *job, bool end)
 {
 	if (!job->windows)
 		return;
-	/* what is lost before it begins is not the window's */
+	/* losses before it opens are not the window's */
 	if (scribe_windows_wait(job))
 		scribe_shm_segments_take_all(job->daemon);
 	scribe_windows_begin_due(job);

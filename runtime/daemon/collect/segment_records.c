@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments on their way into the log: which rank's and file's they are (binding, in the daemon's
- * main thread), which files' are dropped by a trigger, and the records made of them. Records are
- * written piece by piece, since one may have millions of segments. A rank owns its struct
- * scribe_rank_trace, the job's segments own the tracks. Writing runs in the log builder. Must not
+ * Segments by rank and file (main thread), triggers, records (log builder). Ranks own scribe_rank_trace. Must not
  * know the kernel's side.
  */
 #include <errno.h>
@@ -14,12 +11,9 @@
 #include "logfmt/counters/module.h"
 #include "runtime/daemon/collect/segments_private.h"
 
-/* Segments on the stack, 20 KiB */
+/* on the stack, 20 KiB */
 #define WRITTEN_AT_ONCE 512
-/*
- * Times are multiples of 2^-26 s (15 ns), less than a call takes: the bits below cost half a
- * byte a segment of the log (docs/format.md).
- */
+/* 2^-26 s (15 ns), less than a call: finer times cost half a byte per segment (docs/format.md). */
 #define TIME_GRID 67108864.0
 
 /* ---- which record ---- */
@@ -41,7 +35,6 @@ enum scribe_traced_module scribe_traced_module_of(uint32_t slot_kind)
 
 static const enum scribe_module_id log_module[SCRIBE_TRACED_MODULES] = {SCRIBE_MOD_DXT_POSIX, SCRIBE_MOD_DXT_MPIIO};
 
-/* The map holds the record's index plus 1, since the array moves when it grows. */
 static int trace_add(struct scribe_rank_trace *t, enum scribe_traced_module module, uint64_t id,
 		     struct scribe_traced *e)
 {
@@ -57,6 +50,7 @@ static int trace_add(struct scribe_rank_trace *t, enum scribe_traced_module modu
 			t->record = more;
 			t->room = room;
 		}
+		/* the index + 1: the array moves, and 0 means absent */
 		if (scribe_map_put(&t->by_id[module], id, (void *)(uintptr_t)(t->n + 1)) < 0)
 			return -ENOMEM;
 		t->record[t->n++] = (struct scribe_rank_record){.id = id, .module = module};
@@ -67,7 +61,7 @@ static int trace_add(struct scribe_rank_trace *t, enum scribe_traced_module modu
 	return 0;
 }
 
-/* The entry stays, marked: segments that still come for its slot are dropped, too. */
+/* The entry remains: later segments are dropped, too. */
 static void drop(struct scribe_segments *s, struct scribe_traced *e)
 {
 	scribe_track_clear(&s->store, &e->track);
@@ -110,12 +104,11 @@ void scribe_segments_forget(struct scribe_rank *r)
 
 /* ---- triggers ---- */
 
-/* Operations of a rank's file, and those of them that a trigger looks for. */
 struct shares {
 	uint64_t all, small, unaligned;
 };
 
-/* Buckets of Darshan's histogram of sizes */
+/* buckets of Darshan's histogram of sizes */
 #define SMALL_BUCKETS 3 /* up to 10 KiB */
 
 static void add_shares(struct shares *s, const struct scribe_records *records, uint64_t id)
@@ -130,7 +123,7 @@ static void add_shares(struct shares *s, const struct scribe_records *records, u
 	s->unaligned += f ? f->acc.sum.file_not_aligned : 0;
 }
 
-/* Each trigger that is set has to keep it, as in Darshan. */
+/* As in Darshan, all triggers must match. */
 static bool is_kept(const struct scribe_config *c, const struct shares *s)
 {
 	const double all = (double)s->all;
@@ -154,7 +147,7 @@ static bool has_any(const struct scribe_rank_record *rec)
 	return false;
 }
 
-/* A file's trace goes, and that of MPI-IO on it. One of MPI-IO without system calls beneath stays. */
+/* Also its MPI-IO record. Those without system calls are kept. */
 static void drop_file(struct scribe_segments *s, const struct scribe_rank_trace *t,
 		      const struct scribe_rank_record *rec)
 {
@@ -187,7 +180,7 @@ void scribe_segments_filter(struct scribe_job *job, const struct scribe_log_unit
 
 /* ---- the log ---- */
 
-/* Segments of a record, 0 reads, 1 writes; tracks that have any to ret_tracks. */
+/* Counts per side; `ret_tracks` may be NULL. */
 static size_t tracks_of(const struct scribe_rank_record *rec, struct scribe_track **ret_tracks, int64_t ret_n[2])
 {
 	size_t n = 0;
@@ -230,12 +223,11 @@ int scribe_segments_names(const struct scribe_log_unit *u, int (*fn)(void *ctx, 
 	return rc;
 }
 
-/* Where the records of a module go. */
 struct record_out {
 	struct scribe_writer *wr;
 	enum scribe_traced_module module;
 	uint64_t base_ns;
-	bool threads; /* in the coming versions, whose segments end with their thread */
+	bool threads; /* segments end with their thread */
 };
 
 static double seconds_of(uint64_t ns, uint64_t base_ns)
@@ -252,9 +244,9 @@ static int put(const struct record_out *o, const void *bytes, size_t n)
 	return scribe_writer_raw(o->wr, log_module[o->module], o->threads ? m->accepts : m->version, bytes, n);
 }
 
-/* Without threads a segment ends before its last field, as in Darshan's version. */
 static int put_segments(const struct record_out *o, const struct scribe_dxt_segment *segment, size_t n)
 {
+	/* without threads as in Darshan */
 	const size_t each = o->threads ? sizeof(*segment) : offsetof(struct scribe_dxt_segment, thread);
 	char bytes[WRITTEN_AT_ONCE * sizeof(*segment)];
 
@@ -263,10 +255,7 @@ static int put_segments(const struct record_out *o, const struct scribe_dxt_segm
 	return n ? put(o, bytes, n * each) : 0;
 }
 
-/*
- * A failure that is not the writer's is the spilled file's: `broken` marks the module as
- * incomplete.
- */
+/* Piece by piece: a record may have millions of segments. */
 static int write_side(struct scribe_segments *s, const struct record_out *o, struct scribe_track *const *tracks,
 		      size_t n, unsigned side)
 {
@@ -286,6 +275,7 @@ static int write_side(struct scribe_segments *s, const struct record_out *o, str
 			have = 0;
 		}
 	}
+	/* unreadable, if not the writer's error */
 	s->broken |= rc < 0 && !scribe_writer_error(o->wr)->text[0];
 	if (rc == 0)
 		rc = put_segments(o, out, have);
@@ -304,7 +294,7 @@ static int write_record(const struct scribe_job *job, struct scribe_segments *s,
 
 	if (!n[0] && !n[1])
 		return 0;
-	/* of several processes together */
+	/* the sum over several processes */
 	if ((uint64_t)n[0] + (uint64_t)n[1] > SCRIBE_SEGMENTS_MOST) {
 		s->broken = true;
 		return -EFBIG;

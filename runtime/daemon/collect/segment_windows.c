@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Windows: single operations of a running job for some time; see segment_windows.h. A window waits
- * until the job's records send segments, is open, then lingers for what is still in the kernel's
- * leaves, and closes: its segments get ranks and names. The job owns its windows; a window without
- * a client is freed. Main thread of the daemon. Must not know who asks for a window, nor how a log
- * is written.
+ * States of a window: waiting until records send segments, open, lingering for segments in the kernel's buffers,
+ * closed, when segments get rank and name. The job owns its windows; those without a client are freed. Main thread.
+ * Must not know clients, or how logs are written.
  */
 #include "runtime/daemon/collect/segment_windows.h"
 
@@ -18,34 +16,33 @@
 #include "runtime/daemon/collect/shm_memory.h"
 #include "runtime/daemon/collect/slot_names.h"
 
-/* `client` 0: nobody waits for it any more. */
+/* `client` 0: to be freed. */
 struct scribe_window {
 	uint64_t client;
 	uint64_t length_ns, begin_ns, end_ns;
 	enum { WAITING, OPEN, CLOSING, CLOSED } state;
 	struct scribe_segments s;
 	struct scribe_map ranks; /* rank -> struct scribe_rank_trace */
-	uint64_t no_leaf;        /* of the job when it began, then in its time */
+	uint64_t no_leaf;        /* job's total at its start, then the difference */
 	struct scribe_window *next;
 };
 
-/* Of a job. */
 struct scribe_windows {
 	enum { MARK_NONE, MARK_WANTED, MARK_ASKED, MARK_ALL } marks;
 	struct scribe_window *first;
 	struct note {
 		uint64_t begin_ns, end_ns, segments;
-	} note[SCRIBE_WINDOWS_MOST]; /* of those that are gone, the last ones */
-	unsigned notes;              /* of all times */
+	} note[SCRIBE_WINDOWS_MOST]; /* last freed windows */
+	unsigned notes;              /* total */
 };
 
-/* ---- records that leave segments ---- */
+/* ---- marking of slots ---- */
 
 static void mark(struct scribe_job *job)
 {
 	if (job->windows->marks != MARK_NONE)
 		return;
-	/* of a job that is traced as a whole all do */
+	/* all records of a traced job send segments already */
 	job->windows->marks = job->segments ? MARK_ALL : MARK_WANTED;
 	if (job->segments)
 		return;
@@ -68,14 +65,11 @@ bool scribe_windows_marked(const struct scribe_job *job)
 	return job->windows && job->windows->marks != MARK_NONE;
 }
 
-/*
- * Records that were made before the job's flag could be seen are marked when no kernel program runs
- * that has not seen it (scribe_bpf_sync_begin).
- */
 static bool is_marked(struct scribe_job *job)
 {
 	struct scribe_windows *ws = job->windows;
 
+	/* slots first when no running program is left that has not seen the job's flag */
 	if (ws->marks == MARK_WANTED && scribe_bpf_sync_begin())
 		ws->marks = MARK_ASKED;
 	if (ws->marks == MARK_ASKED && scribe_bpf_sync_done()) {
@@ -103,7 +97,7 @@ uint64_t scribe_segments_unkept(const struct scribe_job *job)
 	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + job->rings_lost;
 }
 
-/* ---- opened, ended, gone ---- */
+/* ---- open, stop, drop ---- */
 
 int scribe_windows_open(struct scribe_job *job, uint64_t client, uint32_t ms, struct scribe_err *err)
 {
@@ -150,7 +144,6 @@ static void free_window(struct scribe_window *x)
 	free(x);
 }
 
-/* Nobody waits for those with no client. */
 static void sweep(struct scribe_job *job)
 {
 	struct scribe_window **at = &job->windows->first;
@@ -173,7 +166,6 @@ static void sweep(struct scribe_job *job)
 		unmark(job);
 }
 
-/* `client` 0: all of the job. Returns how many were stopped. */
 unsigned scribe_windows_stop(struct scribe_job *job, uint64_t client)
 {
 	const uint64_t now = scribe_now_ns();
@@ -183,6 +175,7 @@ unsigned scribe_windows_stop(struct scribe_job *job, uint64_t client)
 		if (x->state == CLOSED || (client && x->client != client))
 			continue;
 		n++;
+		/* opens and ends at once, so that the client gets a log */
 		if (x->state == WAITING)
 			x->length_ns = 0;
 		else if (x->end_ns > now)
@@ -235,7 +228,7 @@ void scribe_windows_begin_due(struct scribe_job *job)
 	}
 }
 
-/* `end`: the job ends, nothing is waited for. */
+/* `end`: the job ends. */
 bool scribe_windows_end_due(struct scribe_job *job, bool end)
 {
 	const uint64_t now = scribe_now_ns();
@@ -256,7 +249,7 @@ bool scribe_windows_end_due(struct scribe_job *job, bool end)
 	return due;
 }
 
-/* ---- what falls into them ---- */
+/* ---- segments ---- */
 
 void scribe_windows_keep(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread)
 {
@@ -301,10 +294,7 @@ void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view
 	}
 }
 
-/*
- * A record of a living process. Without a process its segments cannot be assigned, and count as
- * lost.
- */
+/* Binds a slot of a living process. */
 static void bind_living(struct scribe_job *job, struct scribe_window *x, uint64_t key, struct scribe_traced *e)
 {
 	const struct scribe_slot *slot = scribe_bpf_slot(job->daemon->bpf, (uint32_t)key);
@@ -313,6 +303,7 @@ static void bind_living(struct scribe_job *job, struct scribe_window *x, uint64_
 	const struct scribe_name_entry *name;
 
 	p = slot && slot->generation == key >> 32 ? scribe_worlds_find(&job->worlds, slot->proc_id) : NULL;
+	/* the process has ended or the slot was reused: rank and name are not known */
 	if (!p) {
 		x->s.no_room += n;
 		x->s.kept -= n;
@@ -323,11 +314,11 @@ static void bind_living(struct scribe_job *job, struct scribe_window *x, uint64_
 	bind(p, x, e, scribe_traced_module_of(slot->kind), name ? name->id : 0);
 }
 
-/* In a fixed order, in which the log has the records. Without memory for that they count as lost. */
 static void bind_rest(struct scribe_job *job, struct scribe_window *x)
 {
 	uint64_t *keys = scribe_map_keys(&x->s.by_slot);
 
+	/* sorted, so that logs have a fixed order of records */
 	for (size_t i = 0; keys && i < x->s.by_slot.used; i++) {
 		struct scribe_traced *e = scribe_map_get(&x->s.by_slot, keys[i]);
 
@@ -351,7 +342,7 @@ void scribe_windows_close(struct scribe_job *job)
 	sweep(job);
 }
 
-/* ---- what they say ---- */
+/* ---- results ---- */
 
 struct scribe_window *scribe_windows_closed(struct scribe_job *job, uint64_t *ret_client)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments of a job or of a window by the slot that they were counted on (struct scribe_traced,
- * owned by struct scribe_segments). Their packed bytes are in a store; all stores share one bound
- * of memory and one of file space. Main thread of the daemon. Must not know ranks, logs, nor how
- * segments are packed.
+ * Segments by slot (struct scribe_traced, owned by struct scribe_segments). Packed bytes are in stores with common
+ * limits of memory and file space. Main thread. Must not know ranks, logs, or how segments are packed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@
 
 #define MIB          (1ull << 20)
 #define LEAVES_AHEAD 1024u /* 86,000 segments */
-/* Each processor's threads fill leaves of their own. */
+/* each processor's threads fill their own buffers */
 #define LEAVES_A_CPU 16u
 
 struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot, uint32_t generation)
@@ -26,7 +24,7 @@ struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot,
 
 	if (e)
 		return e;
-	/* whoever makes millions of files is within the bound, too */
+	/* limits programs that create millions of files, too */
 	if (pool->memory + sizeof(*e) > pool->memory_most)
 		return NULL;
 	e = calloc(1, sizeof(*e));
@@ -39,7 +37,6 @@ struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot,
 	return e;
 }
 
-/* What finds no room is counted; an operation is never stored in part. */
 void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment *from, uint64_t thread)
 {
 	const struct scribe_seg seg = {.offset = from->offset,
@@ -55,11 +52,12 @@ void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment 
 	if (e && e->track.side[0].n + e->track.side[1].n < SCRIBE_SEGMENTS_MOST &&
 	    scribe_track_add(&s->store, &e->track, from->op, &seg) == 0)
 		s->kept++;
+		/* an operation is never stored in part */
 	else
 		s->no_room++;
 }
 
-/* As the configuration of the service has it; a private daemon's is that of its job. */
+/* From the service's configuration, or in a private daemon from the job's. */
 static void set_pool(struct scribe_segpool *pool, const struct scribe_config *c)
 {
 	pool->memory_most = c->dxt_memory * MIB;
@@ -69,7 +67,6 @@ static void set_pool(struct scribe_segpool *pool, const struct scribe_config *c)
 		snprintf(pool->dir, sizeof(pool->dir), "%s", c->dxt_dir);
 }
 
-/* The bounds of the pool are set by the first of the jobs that keep segments at a time. */
 int scribe_segments_job_begins(struct scribe_job *job, struct scribe_err *err)
 {
 	struct scribe_daemon *d = job->daemon;
@@ -78,6 +75,7 @@ int scribe_segments_job_begins(struct scribe_job *job, struct scribe_err *err)
 
 	if (rc < 0)
 		return scribe_err_set(err, rc, "no memory for single operations (dxt): %s", strerror(-rc));
+	/* limits are set by the first of concurrent jobs */
 	if (!d->tracing++)
 		set_pool(&d->segpool, d->service ? &d->service->config : &job->config);
 	return 0;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Memory in which programs count their streams and MPI-IO calls themselves: made for a process,
- * announced by the kernel, read, given back. The kernel reports which record a place of the memory
- * belongs to; numbers count only then. Closed uses are taken by sweeps, all others when the process
- * ends, fetches its records or executes another program. The daemon owns struct scribe_memory with
- * descriptor and mapping. Main thread. Must not know: how programs count, logs.
+ * Memory in which programs count streams and MPI-IO calls. Counts are used once the kernel has reported the record.
+ * Closed uses are taken by sweeps, others at the end of the process, at FETCH or at exec. The daemon owns struct
+ * scribe_memory with descriptor and mapping. Main thread. Must not know how programs count, or logs.
  */
 #include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/collect/shm_counters.h"
@@ -30,19 +28,19 @@
 #include "runtime/daemon/collect/shm_records.h"
 #include "runtime/daemon/collect/shm_segments.h"
 
-#define MEMORIES_MAX   16384              /* of all processes */
-#define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* a descriptor each: no job takes them all */
-#define LOCK_TRIES     200                /* a look at a memory, whatever its places are */
+#define MEMORIES_MAX   16384
+#define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* not all descriptors for one job */
+#define LOCK_TRIES     200                /* per memory */
 #define SINCE_MAX      256
 #define FOUND_MAX      1024
-#define FOUND_S        10 /* what the kernel said without a daemon has been read by then */
+#define FOUND_S        10 /* events from before the restart are processed then */
 
 static const char no_place[] = "more files were open at once than the program could count";
 static const char no_size[] = "the program has sealed itself: what formatted and wide calls moved could not be told";
 static const char none_given[] = "a program got no memory in time to count its streams in";
 static const char no_memory[] = "what the program counted in its own memory has not reached the daemon";
 
-/* Found in a process, but perhaps its parent's: a fork leaves it mapped. */
+/* Found in a process, but possibly of its parent: fork keeps the mapping. */
 struct scribe_found_memory {
 	uint32_t id;
 	int fd;
@@ -51,7 +49,7 @@ struct scribe_found_memory {
 	struct scribe_found_memory *next;
 };
 
-/* Those of `w` (NULL: of all) that nobody has asked for by `now_ns`. */
+/* Expired ones; `job` NULL: of all jobs. */
 static void forget_found(struct scribe_daemon *d, const struct scribe_job *job, uint64_t now_ns)
 {
 	struct scribe_found_memory **at = &d->found, *f;
@@ -68,7 +66,7 @@ static void forget_found(struct scribe_daemon *d, const struct scribe_job *job, 
 	}
 }
 
-/* Made if new. NULL: a limit is reached, of the daemon, the job or the user. */
+/* NULL: a limit is reached. */
 static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_process *p, uint32_t id)
 {
 	struct scribe_memory *first = scribe_map_get(&d->streams, p->proc_id), *m;
@@ -107,19 +105,13 @@ unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
 	return n;
 }
 
-/*
- * Its program may use the place again. Release: the program must not see the place as free before
- * its numbers have been read.
- */
 static void give_back(const struct scribe_memory *m, uint32_t i, uint32_t gen)
 {
+	/* release: the program may now reuse the index */
 	__atomic_store_n(&m->map->taken[i], gen, __ATOMIC_RELEASE);
 }
 
-/*
- * A memory of an earlier daemon is at hand again. Uses that it took may not have been given back.
- * `fd` is taken over, also on failure.
- */
+/* Takes over `fd`, also on failure. */
 static bool add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
 {
 	if (!scribe_shm_open(m, fd, made_ns)) {
@@ -131,6 +123,7 @@ static bool add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
 	for (uint32_t i = 0; i < m->nplaces; i++) {
 		uint32_t gen;
 
+		/* an earlier daemon may not have given it back */
 		if (m->entry[i].taken &&
 		    scribe_shm_read(m, offsetof(struct scribe_shm_counters, gen) + i * sizeof(gen), &gen,
 				    sizeof(gen)) &&
@@ -154,20 +147,17 @@ static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
 	free(f);
 }
 
-/*
- * A file in memory of the right size that cannot be cut. What has no seals is none, and is asked
- * nothing more. F_SEAL_SHRINK: a mapping cannot fault because the program cut the file.
- */
+/* A memfd that the program cannot truncate: the mapping cannot fault. */
 static bool is_sound(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat st;
 
+	/* seals first: other kinds of files may hang */
 	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	       st.st_size == (off_t)sizeof(struct scribe_shm_counters);
 }
 
-/* A file in memory whose size nobody can change. */
 static int new_file(void)
 {
 	int fd = memfd_create("ioscribe-streams", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -193,7 +183,6 @@ int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, 
 	return fd;
 }
 
-/* Does its record go into the log? */
 static bool is_wanted(struct scribe_daemon *d, const struct scribe_process *p,
 		      struct scribe_shm_entry *at)
 {
@@ -208,7 +197,6 @@ static uint64_t module_of(const struct scribe_shm_entry *at)
 	return 1ull << (at->file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
 }
 
-/* In the journal before it is added, like a drained slot. */
 static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m, uint32_t i,
 	       const struct scribe_stream_copy *c, struct scribe_records *records)
 {
@@ -218,26 +206,24 @@ static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_
 	at->taken = at->gen;
 	if (!is_wanted(d, p, at))
 		return 0;
+	/* before the counts are added, as for slots */
 	scribe_job_journal_stream(p, &use, at->name->id, c);
 	return scribe_shm_counters_add(p, at->file, at->name->id, c, records);
 }
 
-/*
- * Can the kernel's word of a closed use still be in the ring? The ring's position when the use was
- * first seen unknown: if the ring has been read beyond, no event of it comes.
- */
+/* Can the event of an unknown use still be in the ring? */
 static bool is_on_the_way(const struct scribe_job *job, struct scribe_shm_entry *at, uint32_t gen)
 {
 	const struct scribe_daemon *d = job->daemon;
 
 	if (at->unknown == gen)
+	/* not if the ring has been read beyond */
 		return d->bpf && scribe_held_taken(job) < at->unknown_at;
 	at->unknown = gen;
 	at->unknown_at = d->bpf ? scribe_bpf_put(d->bpf) : 0;
 	return true;
 }
 
-/* What a program says of itself in a memory that it uses no more. */
 static void take_notes(struct scribe_process *p, struct scribe_memory *m)
 {
 	uint32_t lost = 0, unsized = 0, untimed = 0;
@@ -253,10 +239,7 @@ static void take_notes(struct scribe_process *p, struct scribe_memory *m)
 	}
 }
 
-/*
- * `all`: also uses that are open; then the program is at its end or fetches its records. `used` and
- * all numbers come from the program and are bounded first.
- */
+/* `all`: also open uses. The program can write anything. */
 static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m,
 		struct scribe_records *records, bool all)
 {
@@ -287,11 +270,11 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 		if (!gen[i] || taken[i] == gen[i] || (!all && closed[i] != gen[i]))
 			continue;
 		if (!at || at->gen != gen[i]) {
-			/* not the kernel's word: it counts itself, or its event is on the way */
+			/* not counted here, unless its event is in the ring */
 			if (all || !at || is_on_the_way(p->job, at, gen[i]))
 				continue;
 		} else if (at->taken == gen[i]) {
-			/* its program has not let us say so: it may have sealed its memory */
+			/* giving back has failed: the memory may be sealed */
 		} else if (scribe_stream_copy_read(m->fd, i, at->file, &copy, &tries) &&
 			   add(d, p, m, i, &copy, records) < 0) {
 			rc = -ENOMEM;
@@ -337,12 +320,11 @@ bool scribe_shm_counters_peek(struct scribe_daemon *d, struct scribe_process *p,
 	return true;
 }
 
-/* Sweeps free places for programs that open many files one after the other. */
 static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m)
 {
 	struct scribe_records *records = scribe_drain_records(p);
 
-	/* not before it is known whether its program counts */
+	/* it may be excluded */
 	if (m->fd < 0 || p->ended || scribe_exclusion_check_busy(p->job))
 		return;
 	if (!records || take(d, p, m, records, false) < 0)
@@ -356,7 +338,7 @@ void scribe_shm_counters_sweep(struct scribe_daemon *d)
 	forget_found(d, NULL, scribe_now_ns());
 }
 
-/* The kernel has said whose record a place is. False: no memory for it. */
+/* False: out of memory. */
 static bool set_place(struct scribe_daemon *d, struct scribe_memory *m, const struct scribe_stream_use *use,
 		      uint32_t slot, uint32_t generation)
 {
@@ -388,10 +370,6 @@ static bool is_same(const struct scribe_memory *m, const struct scribe_stream_us
 	       at->generation == generation;
 }
 
-/*
- * Every SINCE_MAX announcements closed places are taken, so that a program does not run out of them
- * between sweeps.
- */
 void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
 {
 	struct scribe_stream_use use = {
@@ -399,7 +377,7 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 	struct scribe_memory *m = use.index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use.memory) : NULL;
 
 	if (!m) {
-		/* neither the program nor the kernel counts it; no place of no record: the program counts nothing */
+		/* not counted at all; without slot and index: the program got no memory */
 		scribe_mark_incomplete(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO),
 				       !e->slot && use.index >= SCRIBE_SHM_COUNTERS_MAX ? none_given : no_memory);
 		return;
@@ -408,7 +386,8 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 		attach_found(d, m);
 	scribe_shm_segments_take(m, false);
 	if (is_same(m, &use, e->slot, e->generation))
-		return; /* its program has asked us to come, no more */
+		return; /* the program only requests a sweep */
+	/* a program must not run out of indexes */
 	if (++m->since >= SINCE_MAX) {
 		m->since = 0;
 		take_closed(d, p, m);
@@ -438,7 +417,6 @@ void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_proc
 		m->entry[use->index].taken = use->gen;
 }
 
-/* After a restart: found in a process's mappings by shm_recover.c. */
 void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *job, int fd)
 {
 	struct scribe_memory *m = d->memories;
@@ -506,7 +484,7 @@ int scribe_shm_counters_replaced(struct scribe_daemon *d, struct scribe_process 
 	for (; m; m = next) {
 		next = m->next;
 		if (m->made_ns > when_ns) {
-			/* the next program's has come before the news of it */
+			/* of the new program: its request precedes EXEC */
 			m->next = kept;
 			kept = m;
 			continue;

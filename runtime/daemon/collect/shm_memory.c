@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One such memory: mapping, reading, and the word by which programs are told to send single
- * operations; see shm_memory.h. Reads go by pread(); the mapping is for stores. struct
- * scribe_memory owns both. Main thread of the daemon. Must not know what is counted there.
+ * Mapping and reading of a memory, and the flag by which programs send single operations. struct scribe_memory owns
+ * mapping and descriptor. Main thread. Must not know what is counted.
  */
 #include "runtime/daemon/collect/shm_memory.h"
 
@@ -17,7 +16,7 @@ bool scribe_shm_open(struct scribe_memory *m, int fd, uint64_t made_ns)
 
 	if (map == MAP_FAILED)
 		return false;
-	/* copies of the daemon do without */
+	/* forked copies do not need it */
 	(void)madvise(map, sizeof(*map), MADV_DONTFORK);
 	m->map = map;
 	m->fd = fd;
@@ -47,10 +46,6 @@ bool scribe_shm_segments_wanted(const struct scribe_job *job)
 	return job->segments || (entry && entry->flags & SCRIBE_JF_SEGMENTS);
 }
 
-/*
- * Release: read by the program's threads at their next call; a call under way may still follow the
- * old wish.
- */
 void scribe_shm_segments_set_wanted(const struct scribe_memory *m)
 {
 	const struct scribe_job *job = m->process->job;
@@ -60,6 +55,7 @@ void scribe_shm_segments_set_wanted(const struct scribe_memory *m)
 
 	if (m->fd < 0)
 		return;
+	/* programs read it at each call; a call in progress may use the old value */
 	__atomic_store_n(&m->map->segments, wish, __ATOMIC_RELEASE);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Numbers that a program has counted itself, as records of its rank and as live records; see
- * shm_records.h. Two shards count: the owner's and the shared one. The shadow is a copy. Owns
- * nothing. Main thread of the daemon.
+ * Counts from a program's shared memory, as records of its rank and for live views. The shadow shard is a copy and
+ * does not count. Owns nothing. Main thread.
  */
 #include "runtime/daemon/collect/shm_records.h"
 
@@ -28,9 +27,9 @@ int scribe_shm_counters_add(struct scribe_process *p, bool file, uint64_t id, co
 			return -ENOMEM;
 		p->totals.operations += shard->events;
 		scribe_heatmaps_add(p, module, &c->s.heat[i], scribe_stream_copy_heat(c, i), shard);
-		/* what a standard stream leads to is counted by system calls, too */
+		/* standard streams and files end in system calls that count the same bytes */
 		if (file || scribe_is_standard_stream(id))
-			continue; /* its bytes are those of the system calls beneath */
+			continue;
 		p->totals.bytes_read += shard->bytes[0];
 		p->totals.bytes_written += shard->bytes[1];
 	}

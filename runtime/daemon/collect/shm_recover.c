@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See shm_recover.h. To read an address space takes its lock, which its user can hold as long as he
- * likes: a child reads, and is given up where it says nothing for a while. Must not know what is
- * counted in the memory. The child sends a process's number before it reads its maps, so that the
- * daemon can tell at which one it got stuck; then descriptors of the memories that it finds. Runs
- * at the start of a daemon that resumes jobs; its main thread waits for the child.
+ * Reading an address space takes a lock that its user can hold for any time: a child does it, and is killed when it
+ * sends nothing. It sends the number of each process first, so that a stuck one is known. At the daemon's start,
+ * which waits. Must not know what is counted.
  */
 #include "runtime/daemon/collect/shm_recover.h"
 
@@ -28,7 +26,7 @@
 #define MEMORY_NAME "/memfd:ioscribe-streams (deleted)" /* in /proc/PID/maps */
 /* ms without a message after which the child is killed */
 #define SILENT_MS   200
-#define SILENT_MAX  5 /* processes of one user, after which no further one of his is looked at */
+#define SILENT_MAX  5 /* stuck processes per user; others are skipped then */
 
 struct scan {
 	const pid_t *pid;
@@ -37,9 +35,8 @@ struct scan {
 };
 
 /*
- * The device of files in memory. A file of a user's may have any name, and opening it may never
- * come back; none but such a file stands on this device. Files of memfd_create() are on an internal
- * mount of tmpfs that no user can reach.
+ * Users' files may have any name, and opening them may hang. memfd_create() has an internal mount of tmpfs, which
+ * users cannot reach: its device identifies our files.
  */
 static dev_t memory_device(void)
 {
@@ -53,7 +50,6 @@ static dev_t memory_device(void)
 	return st.st_dev;
 }
 
-/* Opened by map_files, which leads to the mapped file itself whatever its name. */
 static void scan_process(int to, const struct scan *l, size_t which)
 {
 	char path[96], line[512];
@@ -71,6 +67,7 @@ static void scan_process(int to, const struct scan *l, size_t which)
 		    makedev(major, minor) != l->device)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)l->pid[which], start, end);
+		/* map_files leads to the mapped file itself, whatever its name */
 		fd = open(path, O_RDWR | O_CLOEXEC);
 		if (fd >= 0)
 			(void)scribe_helper_send(to, &which, sizeof(which), fd);
@@ -94,7 +91,7 @@ static _Noreturn void scan(int to, const struct scan *l, size_t from)
 	_exit(0);
 }
 
-/* What a child finds, from one process on: the process that it got stuck at, or `n`. */
+/* Returns the process at which a child got stuck, or `n`. */
 static size_t take(struct scribe_daemon *d, const struct scribe_job *job, const struct scan *l, size_t from)
 {
 	int ends[2], fd = -1, rc;
@@ -118,7 +115,7 @@ static size_t take(struct scribe_daemon *d, const struct scribe_job *job, const 
 	return rc == -ETIMEDOUT ? at : l->n;
 }
 
-/* One more process of this user does not answer: are these too many? */
+/* Counts a stuck process. */
 static bool too_many(uid_t uid)
 {
 	static struct silent {

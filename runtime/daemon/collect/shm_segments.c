@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rings of single operations in a program's memory; see shm_segments.h. A program's threads put
- * segments, the daemon takes them and advances `taken`, which gives the room back. The program may
- * write anything: nothing is believed but numbers, which are cut to what they can be. A segment
- * whose place has not been announced waits for the kernel's event. Readers' positions are in struct
- * scribe_memory. Main thread of the daemon. Must not know logs.
+ * Rings of single operations: a program's threads write, the daemon reads and advances `taken`. Values are limited
+ * to possible ones. Positions are in struct scribe_memory. Main thread. Must not know logs.
  */
 #include "runtime/daemon/collect/shm_segments.h"
 
@@ -17,9 +14,9 @@
 #include "runtime/daemon/collect/segment_windows.h"
 #include "runtime/daemon/collect/segments_private.h"
 
-/* Segments read by one pread() */
+/* per pread() */
 #define AT_ONCE   256
-#define LOST_MOST (1ull << 32) /* believed of one look */
+#define LOST_MOST (1ull << 32) /* accepted per read */
 
 static void count_lost(struct scribe_job *job, uint64_t n)
 {
@@ -31,7 +28,7 @@ void scribe_shm_segments_attach(struct scribe_memory *m)
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
 
 	scribe_shm_segments_set_wanted(m);
-	scribe_publish_urgent(m->process->job); /* what a program begins with */
+	scribe_publish_urgent(m->process->job); /* many operations at a program's start */
 	if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)))
 		return;
 	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++)
@@ -54,7 +51,7 @@ static void store(struct scribe_memory *m, const struct scribe_segment *s)
 		entry->segments++;
 }
 
-/* One on a stream, which is for publishers alone. */
+/* Of a stream: for publishers only. */
 static void publish(struct scribe_memory *m, const struct scribe_shm_entry *at, struct scribe_segment *s)
 {
 	struct scribe_job *job = m->process->job;
@@ -67,7 +64,7 @@ static void publish(struct scribe_memory *m, const struct scribe_shm_entry *at, 
 		scribe_publish_keep_standard(m->process, at->generation - 1, s);
 }
 
-/* As far as it can be true. Starts of files only rise within a ring, which the store's packing relies on. */
+/* Limits values. Starts of a file's operations increase within a ring, which packing relies on. */
 static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r,
 				  bool file, uint64_t born, uint64_t now)
 {
@@ -98,7 +95,7 @@ static struct scribe_segment sane(const struct scribe_shm_segment *from, struct 
 	return s;
 }
 
-/* Whose place has not been announced: can the kernel's word still be in the event ring? */
+/* Can the event for the index still be in the ring? */
 static bool is_on_the_way(const struct scribe_job *job, struct scribe_shm_reader *r, bool last)
 {
 	const struct scribe_daemon *d = job->daemon;
@@ -113,8 +110,8 @@ static bool is_on_the_way(const struct scribe_job *job, struct scribe_shm_reader
 }
 
 /*
- * A place that is never announced is of a file that does not count (excluded, a pipe), unless the kernel lost
- * something: then its operations may be of any file. Asked once a look at a ring.
+ * An index that is never reported is of an excluded file or a pipe, unless the kernel lost something. Computed once
+ * per read.
  */
 static bool may_be_missed(const struct scribe_job *job, struct scribe_shm_reader *r, uint64_t now)
 {
@@ -131,7 +128,7 @@ static bool may_be_missed(const struct scribe_job *job, struct scribe_shm_reader
 	return r->missed;
 }
 
-/* False: what follows has to wait. */
+/* False: wait for an event. */
 static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const struct scribe_shm_segment *from,
 		     uint64_t now, bool last)
 {
@@ -155,14 +152,13 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 	return true;
 }
 
-/* Stops at the first segment that has to wait: order is preserved. */
 static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool last)
 {
 	struct scribe_shm_segment part[AT_ONCE];
 	struct scribe_shm_reader *r = &m->ring[i];
 	const uint64_t now = scribe_now_ns();
 
-	/* no program of ours writes that */
+	/* impossible: the program has overwritten the ring's state */
 	if (put - r->taken > SCRIBE_SHM_RING_SEGMENTS) {
 		count_lost(m->process->job, 1);
 		r->taken = put;
@@ -181,16 +177,13 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 			break;
 		while (k < n && take_one(m, r, &part[k], now, last))
 			k++;
+		/* keeps the order: the next read continues with this segment */
 		if (k < n)
 			break;
 	}
 	__atomic_store_n(&m->map->ring[i].taken, r->taken, __ATOMIC_RELEASE);
 }
 
-/*
- * `last`: the program is at its end, nothing waits. `lost` and `unringed` are the program's own
- * counts of what found no room.
- */
 void scribe_shm_segments_take(struct scribe_memory *m, bool last)
 {
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
@@ -205,6 +198,7 @@ void scribe_shm_segments_take(struct scribe_memory *m, bool last)
 
 		if (ring[i].put != r->taken)
 			take_ring(m, i, ring[i].put, last);
+		/* the program's own counts: ring full, or no ring */
 		if (ring[i].lost > r->lost) {
 			count_lost(m->process->job, ring[i].lost - r->lost);
 			r->lost = ring[i].lost;

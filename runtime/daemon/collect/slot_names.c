@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Names of slots: an array by slot index with generation, job and name entry, and names for records
- * that have none. The daemon owns the array; entries belong to the job's name table. A name counts
- * only for the generation it was set for. Main thread of the daemon.
+ * Names by slot index. The daemon owns the array, the job's name table its entries. A name is valid for one
+ * generation. Main thread.
  */
 #include "runtime/daemon/collect/slot_names.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
@@ -13,16 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Room for the names of all slots up to this one. The kernel may add slots at run time; indexes
- * that it does not have are refused.
- */
 bool scribe_slot_room(struct scribe_daemon *d, uint32_t index)
 {
 	struct scribe_slot_name *more;
 
 	if (index < d->slots)
 		return true;
+	/* the kernel may add slots at run time */
 	if (!scribe_bpf_slot(d->bpf, index))
 		return false;
 	more = realloc(d->slot, ((size_t)index + 1) * sizeof(*more));
@@ -83,7 +79,6 @@ struct scribe_name_entry *scribe_slot_traced_name(struct scribe_daemon *d, const
 	return name && slot->kind != SCRIBE_KIND_CATCHALL ? name : scribe_slot_synthetic_name(p->job, p, slot);
 }
 
-/* Slot 0 denotes a standard stream, whose number is in the generation. */
 struct scribe_name_entry *scribe_counter_name_entry(struct scribe_daemon *d, const struct scribe_process *p,
 						    uint32_t slot, uint32_t generation)
 {

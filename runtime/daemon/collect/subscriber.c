@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rings of publishers: made, written. A frame never wraps; a file's name is told once before the first
- * operation on it. A process of a user maps the memory and cannot write it: punching holes into it would make
- * the daemon wait. Owns memory and descriptor. Main thread of the daemon. Must not know slots or segments.
+ * Rings of publishers. A frame never wraps; a name precedes the first operation on its file. Publishers map the
+ * memory read-only. Owns memory and descriptor. Main thread. Must not know slots or segments.
  */
 #include "runtime/daemon/collect/subscriber.h"
 
@@ -13,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define NAMES_MOST 1048576u /* ids that a ring has had; beyond, names are told again */
+#define NAMES_MOST 1048576u /* ids per ring */
 
 static int ring_open(struct scribe_subscriber *s)
 {
@@ -27,6 +26,7 @@ static int ring_open(struct scribe_subscriber *s)
 		s->head = NULL;
 		return -errno;
 	}
+	/* not writable: a publisher could punch holes and make the daemon wait */
 	if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
 	s->ring = (unsigned char *)(s->head + 1);
@@ -47,7 +47,7 @@ struct scribe_subscriber *scribe_subscriber_free(struct scribe_subscriber *s)
 	return NULL;
 }
 
-/* Room for a frame of `bytes` that does not wrap; NULL: there is none. */
+/* NULL: full. */
 static void *frame_begin(struct scribe_subscriber *s, size_t bytes)
 {
 	const uint64_t used = s->put - s->taken;
@@ -108,9 +108,9 @@ static bool put_name(struct scribe_subscriber *s, const struct scribe_job *job, 
 	if (n)
 		memcpy(f->text, name->text, n);
 	frame_end(s, bytes);
+	/* forget all: names are sent again */
 	if (s->names.used >= NAMES_MOST)
 		scribe_map_clear(&s->names);
-	/* where memory is out it is told again */
 	(void)scribe_map_put(&s->names, id, s);
 	return true;
 }

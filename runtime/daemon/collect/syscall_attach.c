@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When programs stand at system calls: from the first process of any job until attach_linger_ms
- * after the last one. While no process has joined a job they are detached, and nobody's calls cost
- * anything. A flag in the kernel and a file beside the socket announce the state. The daemon owns
- * the file. Main thread. Must not know how programs are attached, nor where.
+ * Attaches programs with the first process of any job, and detaches them attach_linger_ms after the last: idle nodes
+ * pay nothing. A flag in the kernel and a file beside the socket announce the state. The daemon owns the file. Main
+ * thread. Must not know how or where programs are attached.
  */
 #include "runtime/daemon/collect/syscall_attach.h"
 
@@ -18,14 +17,14 @@
 
 /* after a failed attempt */
 #define RETRY_NS  1000000000ull
-#define HOOK_DEEP 8 /* processes of a hook, one above the other */
-/* A process that was executed before the programs stood has started by then. */
+#define HOOK_DEEP 8 /* ancestors */
+/* a process executed before the programs were attached has started by then */
 #define STEADY_NS 2000000000ull
-#define SOON_NS   5000000000ull /* at least, that who was announced has to come */
+#define SOON_NS   5000000000ull /* for an announced process, at least */
 
 /*
- * What the runtime looks for before it asks (runtime/client/process/start.c). It is there a while after the
- * programs: who was executed before them, and is late, still asks, and is then known to have waited.
+ * The runtime sends START unless this file exists. It is created late: processes in between send START, too, and are
+ * known to have waited.
  */
 static void tell(struct scribe_daemon *d, bool stand)
 {
@@ -45,7 +44,6 @@ static void tell(struct scribe_daemon *d, bool stand)
 		close(fd);
 }
 
-/* -EAGAIN: it failed a moment ago and is not tried yet. */
 int scribe_sysattach_now(struct scribe_daemon *d, struct scribe_err *err)
 {
 	uint64_t now = scribe_now_ns();
@@ -67,7 +65,6 @@ int scribe_sysattach_now(struct scribe_daemon *d, struct scribe_err *err)
 	return 0;
 }
 
-/* They stay for so long from now on, or for `least_ns`; longer where that has been said before. */
 static void stay(struct scribe_daemon *d, uint64_t least_ns)
 {
 	uint64_t linger_ns = d->service ? (uint64_t)d->service->config.attach_linger_ms * 1000000 : 0;
@@ -85,7 +82,7 @@ int scribe_sysattach_soon(struct scribe_daemon *d, struct scribe_err *err)
 	return rc;
 }
 
-/* Is there a process whose calls are wanted? The kernel counts it before it is told that it is late. */
+/* The kernel counts a process before it checks whether it is late. */
 static bool has_processes(const struct scribe_daemon *d)
 {
 	for (const struct scribe_job *job = d->jobs; job; job = job->next) {
@@ -97,31 +94,30 @@ static bool has_processes(const struct scribe_daemon *d)
 	return false;
 }
 
-/*
- * The flag is cleared, then the counts are read; a joining process increments its count, then reads
- * the flag. At least one side sees the other, so no process joins unnoticed while programs are
- * taken off.
- */
 void scribe_sysattach_tick(struct scribe_daemon *d)
 {
 	struct scribe_err err = {0};
 
 	scribe_libs_tick(d);
 	if (!d->service)
-		(void)scribe_libs_detach_one(d); /* of a file that is about to be written */
+		(void)scribe_libs_detach_one(d); /* about to be written */
 	if (!d->bpf || !d->jobs || !d->service)
 		return;
 	if (d->service->config.attach_at_begin || has_processes(d)) {
 		if (scribe_sysattach_now(d, &err) < 0 && err.code != -EAGAIN)
 			fprintf(stderr, "ioscribed: %s\n", err.text);
 		stay(d, 0);
-		(void)scribe_libs_detach_one(d); /* of files that are known no longer */
+		(void)scribe_libs_detach_one(d); /* not known any more */
 		return;
 	}
 	if (scribe_now_ns() < d->calls_until_ns)
 		return;
 	if (d->calls_since_ns) {
 		tell(d, false);
+		/*
+		 * The flag is cleared, then the counts are read; a joining process increments its count, then reads
+		 * the flag. One side always sees the other.
+		 */
 		scribe_bpf_calls_complete(d->bpf, false);
 		if (has_processes(d)) {
 			scribe_bpf_calls_complete(d->bpf, true);
@@ -130,7 +126,7 @@ void scribe_sysattach_tick(struct scribe_daemon *d)
 		d->calls_since_ns = 0;
 	}
 	scribe_libs_rest(d);
-	/* one a turn: it may take a while */
+	/* one per iteration: it may take long */
 	if (!scribe_bpf_detach_call(d->bpf))
 		(void)scribe_libs_detach_one(d);
 }
@@ -139,9 +135,9 @@ void scribe_sysattach_resume(struct scribe_daemon *d)
 {
 	bool all = scribe_bpf_calls_attached(d->bpf);
 
-	/* it may have ended between the word and the links */
+	/* the earlier daemon may have died before it set the flag */
 	scribe_bpf_calls_complete(d->bpf, all);
-	/* whom the daemon before has told that they stand has still to come */
+	/* an announced process may still join */
 	stay(d, all ? SOON_NS : 0);
 	if (all)
 		d->calls_since_ns = scribe_now_ns();
@@ -153,7 +149,7 @@ void scribe_sysattach_end(struct scribe_daemon *d)
 	tell(d, false);
 }
 
-/* NULL: it has ended, or the entry is another process's. */
+/* NULL: ended, or reused. */
 static struct scribe_proc *entry_of(const struct scribe_process *p)
 {
 	struct scribe_proc *proc = p->ended ? NULL : scribe_bpf_proc(p->job->daemon->bpf, p->index);
@@ -183,7 +179,6 @@ bool scribe_sysattach_is_late(const struct scribe_process *p)
 	return proc && __atomic_load_n(&proc->flags, __ATOMIC_RELAXED) & SCRIBE_PF_LATE;
 }
 
-/* Its program's system calls have all been seen. */
 void scribe_sysattach_waited(const struct scribe_process *p)
 {
 	struct scribe_proc *proc = entry_of(p);
@@ -192,10 +187,6 @@ void scribe_sysattach_waited(const struct scribe_process *p)
 		__atomic_fetch_and(&proc->flags, ~(uint32_t)SCRIBE_PF_LATE, __ATOMIC_RELAXED);
 }
 
-/*
- * A hook's own processes join as any others of the job's user do: what they are is known by now.
- * Upwards from the process that reported itself as a hook.
- */
 void scribe_sysattach_spare(struct scribe_process *p)
 {
 	for (int i = 0; p && i < HOOK_DEEP; i++) {

@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * When the programs stand at system calls: from the first process that joins a job, or that is
- * announced, to some time after the last. How they are attached is bpf/user/load.h's affair.
- */
+/* When programs are attached at system calls: from a job's first process to some time after the last. */
 #ifndef RUNTIME_DAEMON_COLLECT_SYSCALL_ATTACH_H
 #define RUNTIME_DAEMON_COLLECT_SYSCALL_ATTACH_H
 
 #include "runtime/daemon/state/daemon.h"
 
-/* From now on, if they do not yet; an error is tried again, after a second at the earliest. */
+/* Attaches; after a failure not again for a second. */
 int scribe_sysattach_now(struct scribe_daemon *d, struct scribe_err *err);
-/* The same for a process that is about to join: without it they are taken off after attach_linger_ms. */
+/* For an announced process: detached after attach_linger_ms, at least 5 s, if it does not join. */
 int scribe_sysattach_soon(struct scribe_daemon *d, struct scribe_err *err);
-/* Often: for who has joined, or no longer for anybody. */
+/* In every loop iteration. */
 void scribe_sysattach_tick(struct scribe_daemon *d);
-/* An earlier daemon's programs have been adopted. */
+/* With adopted programs of an earlier daemon. */
 void scribe_sysattach_resume(struct scribe_daemon *d);
-/* All programs are detached, or left to the next daemon. */
+/* After all programs are detached or left to the next daemon. */
 void scribe_sysattach_end(struct scribe_daemon *d);
 
-/*
- * Living processes of the job that began before the programs stood there, and have not waited for
- * that; the kernel counts those that end (SCRIBE_L_LATE_PROCS).
- */
+/* Living processes that started without programs and have not waited; ended ones are in SCRIBE_L_LATE_PROCS. */
 uint64_t scribe_sysattach_late(const struct scribe_job *job);
 
-/* Is it such a one? */
 bool scribe_sysattach_is_late(const struct scribe_process *p);
 
-/* The process has waited: its program's system calls have all been seen. */
+/* The process has waited: no system call of its program is missing. */
 void scribe_sysattach_waited(const struct scribe_process *p);
-/* A hook's own process, and those above it, are no part of the job: nothing more of them is recorded. */
+/* Stops recording a hook's process and its ancestors. */
 void scribe_sysattach_spare(struct scribe_process *p);
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Answers that wait until probes are attached: START and PROBED of a traced program, and JOB_READY
- * of a hook; see attach_session.h. A client's `awaits` has the answer's type, and each turn sends
- * those that are due. No answer is later than the time that the asker gave. Owns nothing. Main
- * thread of the daemon.
+ * Answers to START and PROBED of a traced process and JOB_READY of a hook, delayed until probes are attached or the
+ * client's time is over. A client's `awaits` is the type of the answer. Owns nothing. Main thread of the daemon.
  */
 #include "runtime/daemon/control/attach_session.h"
 
@@ -12,15 +10,14 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/control/connection.h"
 
-#define LINKS_NS  2000000000ull /* that who asks waits for links */
+#define LINKS_NS  2000000000ull /* longest wait for JOB_READY */
 
-/* The process whose runtime waits; NULL: it is another conversation. */
+/* NULL: the client is not the runtime of a starting process. */
 static struct scribe_process *peer_that_begins(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
 {
 	return type == SCRIBE_MSG_JOB_OK ? NULL : scribe_client_peer(d, c);
 }
 
-/* Are links being made, or libraries that it has mapped looked at? */
 static bool has_to_wait(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
 {
 	const struct scribe_process *p = peer_that_begins(d, c, type);
@@ -28,15 +25,12 @@ static bool has_to_wait(struct scribe_daemon *d, struct scribe_client *c, unsign
 	return scribe_libs_busy(d) || (p && p->held);
 }
 
-/*
- * Where the answer comes late its program has begun at the end of its waiting. The process's
- * `began_ns` is when its program starts: calls before it cannot have been missed.
- */
 static int goes_on(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
 	struct scribe_process *p = peer_that_begins(d, c, type);
 	uint64_t now = scribe_now_ns();
 
+	/* the program starts when its runtime's wait ends, even if the answer is late */
 	if (p)
 		p->began_ns = now < until_ns ? now : until_ns;
 	return scribe_client_send(c, type, NULL, 0);
@@ -56,7 +50,6 @@ void scribe_attach_session_tick(struct scribe_daemon *d)
 	}
 }
 
-/* At once if nothing is under way, else by the tick. */
 int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
 	struct scribe_process *p = peer_that_begins(d, c, type);
@@ -79,10 +72,9 @@ int scribe_attach_session_start(struct scribe_daemon *d, struct scribe_client *c
 		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
 	if (scribe_sysattach_now(d, &err) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
-	/* who has not waited so long has begun without */
+	/* otherwise the runtime stopped waiting before, and calls are missing */
 	if (d->calls_since_ns < m->until_ns)
 		scribe_sysattach_waited(p);
-	/* what is not there by the end of its waiting is looked at */
 	if (scribe_libs_busy(d))
 		scribe_libs_late(d, p);
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_START_OK, m->until_ns);
@@ -95,7 +87,6 @@ int scribe_attach_session_probed(struct scribe_daemon *d, struct scribe_client *
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_PROBED_OK, m->until_ns);
 }
 
-/* A hook's own process and those above it are not recorded. */
 int scribe_attach_session_announced(struct scribe_daemon *d, struct scribe_client *c, bool hook)
 {
 	struct scribe_process *p = hook ? scribe_client_peer(d, c) : NULL;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A connection: the peer's identity from SO_PEERCRED, and answers to it. Answers go through the
- * connection's send queue, so that no peer can block the loop. struct scribe_client belongs to the
- * daemon's list; a connection that is closed stays in it as `gone` until the end of the turn,
- * because others may iterate over the list. Main thread of the daemon. Must not know which
- * conversations there are (server.c).
+ * A connection: the peer's identity from SO_PEERCRED, and a send queue so that no peer blocks the loop. struct
+ * scribe_client belongs to the daemon's list; when closed it stays there as `gone` until the end of the iteration,
+ * because callers iterate over the list. Main thread of the daemon. Must not know the sessions (server.c).
  */
 #include "runtime/daemon/control/connection.h"
 
@@ -26,7 +24,6 @@
 #define SO_PASSRIGHTS 83
 #endif
 
-/* The socket of a private daemon, in a directory of its own. Only its user may connect. */
 int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	const char *base = access("/run", W_OK) == 0 ? "/run" : "/tmp";
@@ -44,7 +41,7 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
 	    listen(d->listen, 512) < 0)
 		return scribe_err_set(err, -errno, "cannot listen on %s: %s", d->socket, strerror(errno));
-	/* the job's user may connect, nobody may look around; we can still remove it without privileges */
+	/* no listing for others; ours, to be removed without privileges */
 	if (chmod(d->socket_dir, 0711) < 0 || chown(d->socket, c->uid, c->gid) < 0 ||
 	    chmod(d->socket, 0600) < 0)
 		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket,
@@ -53,31 +50,25 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
 
-/*
- * A peer could otherwise fill the daemon's table with descriptors that nobody reads. Older kernels
- * refuse the option, which is no error.
- */
 void scribe_clients_take_no_descriptors(int listening)
 {
+	/* a peer could fill the descriptor table; older kernels refuse the option */
 	(void)setsockopt(listening, SOL_SOCKET, SO_PASSRIGHTS, &(int){0}, sizeof(int));
 }
 
-/* The serial proves that a reused process id is not another process. */
 struct scribe_process *scribe_client_peer(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = scribe_map_get(&d->by_tgid, (uint64_t)c->pid);
 
+	/* the serial proves that the process id was not reused */
 	return p && !p->ended && (!c->proc_id || p->proc_id == c->proc_id) ? p : NULL;
 }
 
-/*
- * A message may overtake the kernel's event of the same process: it waits until the ring is read up
- * to its end at the first call.
- */
 bool scribe_client_is_known(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (!d->bpf)
 		return true;
+	/* a message may overtake the kernel's events of its process */
 	if (!c->known_at)
 		c->known_at = scribe_bpf_put(d->bpf);
 	if (scribe_held_taken_of(d, c->uid) < c->known_at)
@@ -93,7 +84,6 @@ bool scribe_client_is_idle(const struct scribe_client *c)
 	       !c->send_queue.first && c->trace_log <= 0;
 }
 
-/* The kernel side ignores this thread's I/O: 0 ends that. */
 void scribe_client_ignore_thread(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
@@ -103,11 +93,10 @@ void scribe_client_ignore_thread(struct scribe_daemon *d, const struct scribe_pr
 		return;
 	snprintf(task, sizeof(task), "/proc/%d/task/%u", p->tgid, tid);
 	if (tid && access(task, F_OK) < 0)
-		tid = (uint32_t)p->tgid; /* counted in another pid namespace */
+		tid = (uint32_t)p->tgid; /* an id of another pid namespace */
 	__atomic_store_n(&proc->ignored_tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Always -EPROTO: the caller returns it, and the connection is closed after the text. */
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text)
 {
 	size_t n = strlen(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The callbacks by which components below control/ reach sessions and quotas (struct
- * scribe_daemon_ops), so that they need not include it. Main thread of the daemon.
+ * Callbacks by which lower components reach sessions and quotas without including control/. Main thread of the
+ * daemon.
  */
 #include "runtime/daemon/control/control.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The conversation with `ioscribe job`: begin, end, list, show, and the requests of `ioscribe
- * trace`. A scheduler's job is known by its number; root may speak of all, a user of the jobs of
- * its own. Names of users' jobs are each user's own: nobody takes another's, or learns of it. A
- * request is text, one key=value a line; keys that are none of the job's are configuration. Nothing
- * of a request outlives its call but what became a job's. Main thread of the daemon.
+ * Session with `ioscribe job` (and requests of `ioscribe trace`): a request is text, one key=value per line; keys
+ * that are not of the request are configuration. Root may access all jobs, a user only jobs of the same user id;
+ * job ids of users are separate per user. Keeps nothing of a request but what a job has taken over. Main thread
+ * of the daemon.
  */
 #include "runtime/daemon/control/job_session.h"
 
@@ -33,22 +32,21 @@
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/spool.h"
 
-/* A request as it is read: keys of the job, the rest is configuration. */
 struct request {
 	struct scribe_job_spec spec;
-	struct scribe_config *config; /* NULL: none belongs into this request */
+	struct scribe_config *config; /* NULL: no configuration keys */
 	bool has_deadline;
-	bool streams; /* BEGIN: the asker starts publishers */
-	bool hook; /* READY: the asker is a scheduler's hook, no part of the job */
-	bool stop; /* TRACE: end windows */
-	uint32_t ms; /* TRACE: how long one is */
+	bool streams; /* BEGIN: the client starts publishers */
+	bool hook; /* READY: the client is not a part of the job */
+	bool stop;
+	uint32_t ms;
 };
 
 static const struct spec_key {
 	const char *name;
-	size_t at, bytes; /* of a text; 0: a number */
+	size_t at, bytes; /* 0 bytes: a number */
 } spec_keys[] = {
-#define BEGIN_NS  2000000000ull /* that a beginning waits for probes that are wanted from then on */
+#define BEGIN_NS  2000000000ull /* longest wait for probes */
 #define TEXT(f)   offsetof(struct scribe_job_spec, f), sizeof(((struct scribe_job_spec *)0)->f)
 #define NUMBER(f) offsetof(struct scribe_job_spec, f), 0
 	{"job_id", TEXT(id)},           {"cgroup", TEXT(cgroup)},
@@ -60,7 +58,6 @@ static const struct spec_key {
 #undef NUMBER
 };
 
-/* Numbers up to INT32_MAX only: process ids and seconds fit. */
 static int set_spec(struct request *r, const struct spec_key *k, const char *value, struct scribe_err *err)
 {
 	char *field = (char *)&r->spec + k->at, *end;
@@ -73,6 +70,7 @@ static int set_spec(struct request *r, const struct spec_key *k, const char *val
 		strcpy(field, value);
 		return 0;
 	}
+	/* enough for process ids and seconds */
 	n = strtoul(value, &end, 10);
 	if (value[0] < '0' || value[0] > '9' || *end || n > INT32_MAX)
 		return scribe_err_set(err, -EINVAL, "%s: '%.60s' is not a number", k->name, value);
@@ -81,7 +79,6 @@ static int set_spec(struct request *r, const struct spec_key *k, const char *val
 	return 0;
 }
 
-/* Keys of the request first, then of the configuration, where the request has one. */
 static int set_pair(struct request *r, const char *key, const char *value, struct scribe_err *err)
 {
 	for (size_t i = 0; i < sizeof(spec_keys) / sizeof(spec_keys[0]); i++)
@@ -110,7 +107,6 @@ static int set_pair(struct request *r, const char *key, const char *value, struc
 	return scribe_config_set(r->config, key, value, err);
 }
 
-/* Lines key=value. A NUL, or a line without '=', is refused. */
 static int read_request(struct request *r, const char *text, size_t bytes, struct scribe_err *err)
 {
 	char *copy = malloc(bytes + 1), *line, *rest = copy;
@@ -120,6 +116,7 @@ static int read_request(struct request *r, const char *text, size_t bytes, struc
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	memcpy(copy, text, bytes);
 	copy[bytes] = 0;
+	/* the rest would be ignored */
 	if (memchr(text, 0, bytes))
 		rc = scribe_err_set(err, -EPROTO, "a request with a NUL");
 	while (rc == 0 && (line = strsep(&rest, "\n"))) {
@@ -140,7 +137,6 @@ static int read_request(struct request *r, const char *text, size_t bytes, struc
 	return rc;
 }
 
-/* Root, or the job's own user. */
 static bool may(const struct scribe_client *c, const struct scribe_job *job)
 {
 	return c->uid == 0 || c->uid == job->config.uid;
@@ -153,13 +149,13 @@ static int refuse(struct scribe_client *c, const struct scribe_err *err)
 	return scribe_client_refuse(c, status, err->text[0] ? err->text : "it cannot be done");
 }
 
-/* The job that a request names, if there is one and this peer may ask about it. */
+/* NULL, with an error, also if the peer may not access the job. */
 static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_client *c,
 				 const struct request *r, struct scribe_err *err)
 {
 	struct scribe_job *job = scribe_job_by_id(d, r->spec.id, c->uid);
 
-	/* whether another user's job exists is nobody's business */
+	/* the same error for both: the existence of others' jobs is not revealed */
 	if (job && may(c, job))
 		return job;
 	scribe_err_set(err, -ENOENT, r->spec.id[0] ? "no job %.100s here" : "a job_id is needed%.1s",
@@ -167,7 +163,7 @@ static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_cli
 	return NULL;
 }
 
-/* One line more; what does not fit is left out. A cut line would be misread. */
+/* Nothing if the line does not fit: a cut line would be misread. */
 static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
@@ -182,7 +178,7 @@ static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
 		*n += (size_t)len;
 }
 
-/* A line of a value: what would end it, or does not print, as names are escaped. */
+/* Escapes newlines, which would end the line. */
 static void say_text(char *text, size_t cap, size_t *n, const char *key, const char *value)
 {
 	static char shown[4 * SCRIBE_PATH_MAX];
@@ -195,7 +191,6 @@ static void say_text(char *text, size_t cap, size_t *n, const char *key, const c
 	say(text, cap, n, "%s=%s\n", key, value);
 }
 
-/* What is to be sent elsewhere of it, to the command that starts publishers. */
 static int tell_streams(struct scribe_client *c, const struct scribe_config *site, bool is_new)
 {
 	char text[4096];
@@ -203,6 +198,7 @@ static int tell_streams(struct scribe_client *c, const struct scribe_config *sit
 
 	say(text, sizeof(text), &n, "new=%d\n", is_new);
 	say_text(text, sizeof(text), &n, "stream_hosts", site->stream_hosts);
+	/* publishers of the site's own stream are started by root only */
 	if (c->uid == 0 && site->stream_uid) {
 		say_text(text, sizeof(text), &n, "stream", site->stream);
 		say(text, sizeof(text), &n, "stream_uid=%u\n", site->stream_uid);
@@ -210,7 +206,6 @@ static int tell_streams(struct scribe_client *c, const struct scribe_config *sit
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 
-/* The same job begun twice is success: prologs run again after a failed launch. */
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_config config;
@@ -231,7 +226,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
 	job = rc == 0 ? scribe_job_by_id(d, r.spec.id, c->uid) : NULL;
 	if (job && job->state < SCRIBE_JOB_OVER && job->config.locked == config.locked) {
-		/* told twice, as by a prolog that runs again */
+		/* prologs run again after a failed launch */
 		rc = job->config.uid == config.uid && job->state < SCRIBE_JOB_ENDING
 			     ? 1
 			     : scribe_err_set(&err, -EEXIST, "job %.100s is here already", r.spec.id);
@@ -247,6 +242,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 		scribe_config_clear(&config);
 	if (rc == 0)
 		scribe_job_journal_begin(job, c, text, bytes);
+	/* first, so that probes are attached at enrolment */
 	if (rc == 0 && r.spec.pid) {
 		(void)scribe_libs_before(d, job, (pid_t)r.spec.pid, 0, 0);
 		rc = scribe_job_enrol(job, (pid_t)r.spec.pid, &proc_id, &err);
@@ -260,7 +256,6 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + BEGIN_NS);
 }
 
-/* The same from the journal's text, with the identity that the peer had. */
 int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
 		       const char *text, size_t bytes, struct scribe_job **ret_job, struct scribe_err *err)
 {
@@ -281,7 +276,7 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 	return rc;
 }
 
-/* Answered when the job's logs are delivered (scribe_runlink_report). */
+/* Answered by scribe_runlink_report(). */
 static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct request *r)
 {
 	struct scribe_err err = {0};
@@ -295,6 +290,7 @@ static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct reque
 	deadline_s = r->has_deadline ? r->spec.deadline_s : job->spec.deadline_s;
 	job->spec.last_node = r->spec.last_node;
 	c->asks = job;
+	/* without overflow; UINT32_MAX: without a deadline */
 	scribe_job_end(job, deadline_s < UINT32_MAX / 2000 ? deadline_s * 1000 : UINT32_MAX - 1);
 	return 0;
 }
@@ -304,10 +300,7 @@ static const char *state_of(const struct scribe_job *job)
 	return job->state == SCRIBE_JOB_OVER ? "over" : job->state >= SCRIBE_JOB_ENDING ? "ending" : "running";
 }
 
-/*
- * One message a job. `all` adds what only JOB_SHOW sends: ledger, what a process joins by,
- * directories and logs.
- */
+/* `all`: for JOB_SHOW. */
 static int send_entry(struct scribe_client *c, struct scribe_job *job, bool all)
 {
 	static char text[16384];
@@ -344,10 +337,6 @@ static int send_entry(struct scribe_client *c, struct scribe_job *job, bool all)
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 
-/*
- * Would a job with these options get its log? Each word is read as of a prolog. One check at a time
- * a connection.
- */
 static int on_check(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_config config;
@@ -355,6 +344,7 @@ static int on_check(struct scribe_daemon *d, struct scribe_client *c, const char
 	struct scribe_err err = {0};
 	int rc;
 
+	/* c->check holds one only */
 	if (c->uid != 0 || c->check)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
 					    c->uid ? "only root may ask for that" : "a second JOB_CHECK");
@@ -369,7 +359,6 @@ static int on_check(struct scribe_daemon *d, struct scribe_client *c, const char
 	return rc < 0 ? refuse(c, &err) : 0;
 }
 
-/* A log that waits in the spool. */
 static int send_spooled(void *ctx, uid_t uid, const char *path, const char *to)
 {
 	static char text[4 * SCRIBE_PATH_MAX];
@@ -381,7 +370,6 @@ static int send_spooled(void *ctx, uid_t uid, const char *path, const char *to)
 	return scribe_client_send(ctx, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 
-/* All jobs that the peer may see, then its logs in the spool; JOB_OK ends the list. */
 static int on_list(struct scribe_daemon *d, struct scribe_client *c)
 {
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
@@ -404,10 +392,7 @@ static int on_show(struct scribe_daemon *d, struct scribe_client *c, const struc
 	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
-/*
- * A process of the job is about to join, or a scheduler's hook prepares that. The answer is sent
- * when the probes are attached, at most LINKS_NS later (attach_session.c).
- */
+/* Answered when probes are attached, after at most LINKS_NS (attach_session.c). */
 static int on_ready(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
@@ -420,7 +405,7 @@ static int on_ready(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return scribe_attach_session_announced(d, c, r->hook);
 }
 
-/* A run that has joined the service is known by its command's process id. */
+/* Its number is the process id of its command. */
 static struct scribe_job *run_by_number(struct scribe_daemon *d, const struct scribe_client *c, const char *id)
 {
 	char number[24];
@@ -433,19 +418,19 @@ static struct scribe_job *run_by_number(struct scribe_daemon *d, const struct sc
 	return NULL;
 }
 
-/* A job that is not over: a scheduler's, or an `ioscribe run`. NULL, with a line in err. */
+/* A job that is not over; otherwise NULL, with an error. */
 static struct scribe_job *running(struct scribe_daemon *d, const struct scribe_client *c, const struct request *r,
 				  struct scribe_err *err)
 {
 	struct scribe_job *job = named(d, c, r, err);
 
+	/* a run may have the number of a job that is over */
 	job = job && job->state < SCRIBE_JOB_OVER ? job : run_by_number(d, c, r->spec.id);
 	if (!job && !err->text[0])
 		scribe_err_set(err, -ENOENT, "job %.100s has ended already", r->spec.id);
 	return job;
 }
 
-/* The same of the job that a process belongs to. */
 static struct scribe_job *of_process(struct scribe_daemon *d, const struct scribe_client *c, uint32_t pid,
 				     struct scribe_err *err)
 {
@@ -457,9 +442,10 @@ static struct scribe_job *of_process(struct scribe_daemon *d, const struct scrib
 	return NULL;
 }
 
-/* For the account of the site's publishers, as for root: a job that a prolog has begun comes first. */
+/* For the account of the site's publishers. */
 static struct scribe_job *of_site(struct scribe_daemon *d, const struct request *r, struct scribe_err *err)
 {
+	/* as root: a prolog's job takes precedence over users' jobs */
 	struct scribe_job *job = scribe_job_by_id(d, r->spec.id, 0);
 
 	if (!job || job->state >= SCRIBE_JOB_OVER)
@@ -467,7 +453,6 @@ static struct scribe_job *of_site(struct scribe_daemon *d, const struct request 
 	return job && job->state < SCRIBE_JOB_OVER ? job : NULL;
 }
 
-/* By the job's id, or by any of its processes. */
 static int on_publish(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	const uint32_t site = d->service ? d->service->config.stream_uid : 0;
@@ -481,7 +466,7 @@ static int on_publish(struct scribe_daemon *d, struct scribe_client *c, const st
 	return !job || scribe_publish_session_open(d, c, job, &err) < 0 ? refuse(c, &err) : 0;
 }
 
-/* A window's log is the answer (trace_session.c), sent when it is closed. */
+/* Answered with the log (trace_session.c). */
 static int on_trace(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
@@ -494,10 +479,6 @@ static int on_trace(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return rc < 0 ? refuse(c, &err) : 0;
 }
 
-/*
- * A private daemon takes JOB_PUBLISH only. JOB_BEGIN and JOB_CHECK have configuration keys as well,
- * and read the text themselves.
- */
 int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h)
 {
 	const char *text = (const char *)(h + 1);
@@ -506,6 +487,7 @@ int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const 
 
 	if (!d->service && h->type != SCRIBE_MSG_JOB_PUBLISH)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
+	/* with configuration keys: these parse the text themselves */
 	if (h->type == SCRIBE_MSG_JOB_BEGIN)
 		return on_begin(d, c, text, h->len);
 	if (h->type == SCRIBE_MSG_JOB_CHECK)

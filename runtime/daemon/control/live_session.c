@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Requests of `ioscribe top` about running jobs; see live_session.h. A request stays at its
- * connection until its turn. All who ask share a tenth of the loop's time, a page each in turn:
- * whatever they ask, a turn gets no longer by more than TURN_NS. The answer is one static page; its
- * cursor tells the client where to go on. Main thread of the daemon. Must not know what records
- * hold.
+ * Requests of `ioscribe top` about running jobs. A request is kept in its connection until a tick answers it with
+ * one static page, of which the cursor is where the next request continues. Connections are served in turn; all
+ * pages together take at most a tenth of the time, and TURN_NS per loop iteration. Main thread of the daemon.
+ * Must not know what records hold.
  */
 #include "runtime/daemon/control/live_session.h"
 
@@ -17,20 +16,20 @@
 #include "runtime/daemon/collect/live_walk.h"
 #include "runtime/daemon/control/connection.h"
 
-#define TURN_NS  1000000ull /* of a turn, for all pages */
-#define PAGE_NS  500000ull  /* for one */
-#define SHARE    10         /* one part in so many of all time */
-#define SAVED_NS 2000000ull /* that nobody has used */
+#define TURN_NS  1000000ull /* per loop iteration */
+#define PAGE_NS  500000ull  /* per page */
+#define SHARE    10         /* one tenth of the time */
+#define SAVED_NS 2000000ull /* unused time, at most */
 
 _Static_assert(sizeof(struct scribe_msg_live_reply) % 8 == 0, "items begin at a multiple of 8");
 
-/* An answer: head, then items at multiples of 8 bytes. */
+/* Items are at multiples of 8 bytes. */
 struct page {
 	char bytes[sizeof(struct scribe_msg_live_reply) + SCRIBE_LIVE_BYTES_MAX] __attribute__((aligned(8)));
 	size_t used;
 };
 
-/* The page is static: what an earlier page left behind the new items is not sent. */
+/* Bytes of earlier pages are not sent. */
 static struct scribe_msg_live_reply *begin(struct page *page)
 {
 	struct scribe_msg_live_reply *looked = (void *)page->bytes;
@@ -40,10 +39,7 @@ static struct scribe_msg_live_reply *begin(struct page *page)
 	return looked;
 }
 
-/*
- * An item of two pieces, of which the second may be empty. False: it does not fit, and the page is
- * unchanged.
- */
+/* False: it does not fit; the page is unchanged. */
 static bool put(struct page *page, enum scribe_live_item type, const void *item, size_t bytes,
 		const void *more, size_t more_bytes)
 {
@@ -54,6 +50,7 @@ static bool put(struct page *page, enum scribe_live_item type, const void *item,
 
 	if (sizeof(head) + padded > sizeof(page->bytes) - page->used)
 		return false;
+	/* no bytes of an earlier page in the padding */
 	memset(to, 0, sizeof(head) + padded);
 	memcpy(to, &head, sizeof(head));
 	memcpy(to + sizeof(head), item, bytes);
@@ -74,9 +71,6 @@ static bool may(const struct scribe_client *c, const struct scribe_job *job)
 	return job->state < SCRIBE_JOB_OVER && (c->uid == 0 || c->uid == job->config.uid);
 }
 
-/*
- * Sums of ended processes only; those of living ones are in the records that the client reads next.
- */
 static bool put_job(struct page *page, struct scribe_job *job)
 {
 	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
@@ -90,6 +84,7 @@ static bool put_job(struct page *page, struct scribe_job *job)
 				       .ending = job->state >= SCRIBE_JOB_ENDING,
 				       .records = entry ? entry->used : 0,
 				       .records_most = entry ? entry->quota : 0,
+				       /* without living processes, of which the records follow */
 				       .ended = {.operations = ended->operations,
 						 .bytes = {ended->bytes_read, ended->bytes_written}}};
 
@@ -103,7 +98,6 @@ static bool put_job(struct page *page, struct scribe_job *job)
 	return take(page, SCRIBE_LIVE_JOB, &item, sizeof(item));
 }
 
-/* The job that did not fit is the first of the next page. */
 static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
@@ -112,6 +106,7 @@ static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, 
 	for (uint32_t i = c->look.from.proc; i < SCRIBE_JOBS_MAX; i++) {
 		struct scribe_job *job = d->job[i];
 
+		/* a job that does not fit is the first of the next page */
 		looked->next.proc = i;
 		looked->more = 1;
 		if (job && may(c, job) && !put_job(page, job))
@@ -120,7 +115,6 @@ static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, 
 	looked->more = 0;
 }
 
-/* Names that have no room now are asked for again. */
 static void answer_names(const struct scribe_job *job, const struct scribe_client *c, struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
@@ -136,17 +130,16 @@ static void answer_names(const struct scribe_job *job, const struct scribe_clien
 	}
 }
 
-/* The clock bounds a page, not only its size. */
 static void answer_records(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_client *c,
 			   struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
 
 	looked->next = c->look.from;
+	/* also by the clock: records without an item take time, too */
 	looked->more = !scribe_live_walk(d, job, &looked->next, looked->now_ns + PAGE_NS, take, page);
 }
 
-/* The job is named by index and begin: an index is used again. */
 static int answer(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct page page;
@@ -154,8 +147,8 @@ static int answer(struct scribe_daemon *d, struct scribe_client *c)
 
 	if (c->look.what == SCRIBE_LIVE_JOBS)
 		answer_jobs(d, c, &page);
-	else if (!job || !may(c, job) || job->begun_ns != c->look.begun_ns)
-		(void)begin(&page); /* it has ended; whether another user has one is nobody's business */
+	else if (!job || !may(c, job) || job->begun_ns != c->look.begun_ns) /* an index is used again */
+		(void)begin(&page); /* empty: whether another user has a job is not revealed */
 	else if (c->look.what == SCRIBE_LIVE_NAMES)
 		answer_names(job, c, &page);
 	else
@@ -163,7 +156,7 @@ static int answer(struct scribe_daemon *d, struct scribe_client *c)
 	return scribe_client_send(c, SCRIBE_MSG_LIVE_REPLY, page.bytes, page.used);
 }
 
-/* Only notes the request. One a connection: more would let one client take the others' turns. */
+/* One request per connection, so that others are not delayed. */
 int scribe_live_session_message(struct scribe_daemon *d, struct scribe_client *c,
 				const struct scribe_msg_live_request *m)
 {
@@ -181,7 +174,7 @@ int scribe_live_session_message(struct scribe_daemon *d, struct scribe_client *c
 	return 0;
 }
 
-/* The next who waits behind the one that was answered last; NULL: nobody. */
+/* In turn by id; NULL: none. */
 static struct scribe_client *next(const struct scribe_daemon *d)
 {
 	struct scribe_client *first = NULL;
@@ -196,35 +189,29 @@ static struct scribe_client *next(const struct scribe_daemon *d)
 	return first;
 }
 
-/*
- * Time that may be taken now. May be negative after a long answer: then nobody is answered until it
- * has grown again.
- */
+/* Negative after a long page, until time has elapsed. */
 static int64_t allowance(struct scribe_live *l, uint64_t now_ns)
 {
 	l->saved_ns += (int64_t)((now_ns - l->counted_ns) / SHARE);
 	l->counted_ns = now_ns;
+	/* no long burst after an idle phase */
 	if (l->saved_ns > (int64_t)SAVED_NS)
 		l->saved_ns = SAVED_NS;
 	return l->saved_ns;
 }
 
-/*
- * Pages until the allowance or TURN_NS is used up. The time of each is taken from the allowance
- * afterwards.
- */
 void scribe_live_session_tick(struct scribe_daemon *d)
 {
 	const uint64_t begun_ns = d->looks.waiting ? scribe_now_ns() : 0;
 	uint64_t now_ns = begun_ns;
 	struct scribe_client *c;
 
-	/* without jobs the loop sleeps, and there is next to nothing to tell */
+	/* without jobs the loop sleeps and the allowance does not grow */
 	while (d->looks.waiting && now_ns - begun_ns < TURN_NS &&
 	       (allowance(&d->looks, now_ns) > 0 || !d->jobs)) {
 		c = next(d);
 		if (!c) {
-			d->looks.waiting = 0;
+			d->looks.waiting = 0; /* it counts closed connections, too */
 			break;
 		}
 		d->looks.last = c->id;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A trial for `ioscribe doctor --service`: would a log with these settings be written? An empty
- * file goes the way of a log, by the same helpers and directories, and is removed. Three steps,
- * each answered later; struct scribe_check belongs to the connection. Main thread of the daemon.
- * Must not know jobs that run.
+ * Trial for `ioscribe doctor --service`: writes an empty file as a log would be written, with the same helpers and
+ * directories, and removes it. Three steps, each answered later by a helper. struct scribe_check belongs to the
+ * connection. Main thread of the daemon. Must not know running jobs.
  */
 #include "runtime/daemon/control/log_check.h"
 
@@ -20,14 +19,14 @@
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/output/log_path.h"
 
-/* for each step, in ms */
+/* per step */
 #define STEP_MS 2000
 
 struct scribe_check {
-	struct scribe_job job; /* of no job: its configuration alone */
+	struct scribe_job job; /* only its configuration is used */
 	struct scribe_helper helper;
 	enum { MAKING_DAYS, WRITING, TAKING_BACK } stage;
-	int empty; /* the log that is written */
+	int empty; /* memory file */
 	char path[SCRIBE_PATH_MAX], to[SCRIBE_PATH_MAX];
 };
 
@@ -43,7 +42,6 @@ struct scribe_check *scribe_check_free(struct scribe_check *k)
 	return NULL;
 }
 
-/* A failure in words that say what to do. */
 static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 {
 	const struct scribe_config *c = &k->job.config;
@@ -59,10 +57,6 @@ static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 			      c->user[0] ? c->user : "?", c->uid, strerror(-rc));
 }
 
-/*
- * The next step is asked for; its question is answered later. The same helper takes back what it
- * has made; each other step has one of its own.
- */
 static int ask(struct scribe_check *k, struct scribe_client *c, struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct scribe_helper_put put = {.fd = k->empty,
@@ -74,6 +68,7 @@ static int ask(struct scribe_check *k, struct scribe_client *c, struct scribe_da
 	size_t shared = scribe_log_path_shared(&k->job, k->path);
 	int rc = 0;
 
+	/* the same helper must remove what it has created */
 	if (k->stage != TAKING_BACK) {
 		scribe_helper_stop(&k->helper);
 		rc = k->stage == MAKING_DAYS ? scribe_helper_start(&k->helper, geteuid(), getegid(), "", err)
@@ -85,7 +80,7 @@ static int ask(struct scribe_check *k, struct scribe_client *c, struct scribe_da
 	     : k->stage == WRITING   ? scribe_helper_put(&k->helper, &put, STEP_MS)
 				     : scribe_helper_ready(&k->helper, k->path, 0, true, STEP_MS);
 	if (rc == 0)
-		(void)scribe_watch_edge(d->epoll, k->helper.sock, &d->bpf); /* its answer wakes the loop */
+		(void)scribe_watch_edge(d->epoll, k->helper.sock, &d->bpf); /* wakes the loop */
 	return rc < 0 ? explain(k, rc, err) : 0;
 }
 
@@ -106,6 +101,7 @@ int scribe_check_begin(struct scribe_daemon *d, struct scribe_client *c, struct 
 	k->empty = memfd_create("ioscribe-check", MFD_CLOEXEC);
 	rc = k->empty < 0 ? scribe_err_set(err, -errno, "no memory file: %s", strerror(errno))
 			  : scribe_log_path_trial(&k->job, k->path, k->to, sizeof(k->path), err);
+	/* the daemon's user makes directories of the date, in a shared log directory only */
 	k->stage = rc == 0 && d->spool && scribe_log_path_shared(&k->job, k->path) ? MAKING_DAYS : WRITING;
 	if (rc == 0)
 		rc = ask(k, c, d, err);
@@ -113,7 +109,6 @@ int scribe_check_begin(struct scribe_daemon *d, struct scribe_client *c, struct 
 	return rc;
 }
 
-/* All went well: where it was written. */
 static void say_well(const struct scribe_check *k, struct scribe_client *c)
 {
 	char text[SCRIBE_PATH_MAX + 32];
@@ -123,7 +118,6 @@ static void say_well(const struct scribe_check *k, struct scribe_client *c)
 		(void)scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
-/* TAKING_BACK removes the user's directory only where the configuration makes one. */
 void scribe_check_tick(struct scribe_client *c)
 {
 	struct scribe_check *k = c->check;
@@ -132,7 +126,6 @@ void scribe_check_tick(struct scribe_client *c)
 
 	if (!k || !scribe_helper_answered(&k->helper, &rc))
 		return;
-	/* a directory of the user's that was made for this goes again, if nothing else is in it */
 	if (k->stage == TAKING_BACK || (rc == 0 && k->stage == WRITING && !scribe_log_path_own(&k->job, k->path))) {
 		say_well(k, c);
 		c->check = scribe_check_free(k);
@@ -144,6 +137,7 @@ void scribe_check_tick(struct scribe_client *c)
 		k->stage = WRITING;
 	else
 		k->stage = TAKING_BACK;
+	/* the user's directory is removed unless something else is in it */
 	if (k->stage == TAKING_BACK)
 		k->path[scribe_log_path_own(&k->job, k->path) + 1] = 0;
 	if (rc == 0)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The metrics file of a service; see metrics.h. Once in an interval all records are counted, in
- * pieces of a turn each; then a helper of root's writes the file, and nobody waits for its file
- * system. struct scribe_metrics belongs to the daemon and owns its helper. Main thread of the
- * daemon. Must not know the text (metrics_text.c).
+ * The metrics file of a service. Once per interval all records are counted, a part per loop iteration; then a
+ * helper with root's identity writes the file, so that the loop does not wait for its file system. struct
+ * scribe_metrics belongs to the daemon and owns the helper. Main thread of the daemon. Must not know the text.
  */
 #include "runtime/daemon/control/metrics.h"
 
@@ -22,9 +21,8 @@
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/privsep/helper.h"
 
-/* ns */
-#define WALK_NS 300000ull /* of a turn */
-#define PUT_MS  5000 /* of the helper, ms */
+#define WALK_NS 300000ull /* per loop iteration */
+#define PUT_MS  5000
 
 struct scribe_metrics {
 	struct scribe_helper helper;
@@ -32,17 +30,13 @@ struct scribe_metrics {
 	uint64_t interval_ns, next_ns, failures;
 	time_t started_s;
 	enum { WAITING, WALKING, PUTTING } state;
-	bool failing; /* it has been said */
-	uint32_t at;  /* job that is looked at, */
+	bool failing;
+	uint32_t at;  /* index of the job being counted */
 	bool at_begun;
-	struct scribe_live_cursor cursor; /* as far as here */
+	struct scribe_live_cursor cursor; /* within the job */
 	struct scribe_job_metrics now, job[SCRIBE_JOBS_MAX];
 };
 
-/*
- * NULL without the key metrics_file, and without memory: then there are no metrics. The helper is
- * started at the first writing.
- */
 struct scribe_metrics *scribe_metrics_open(const struct scribe_config *c)
 {
 	struct scribe_metrics *m = c->metrics_file[0] ? calloc(1, sizeof(*m)) : NULL;
@@ -67,10 +61,6 @@ struct scribe_metrics *scribe_metrics_free(struct scribe_metrics *m)
 
 /* ---- counting ---- */
 
-/*
- * A process item has what its collected records held; record items follow with what is not
- * collected yet. Bytes are summed over own records only, or layers would count them twice.
- */
 static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t bytes)
 {
 	struct scribe_job_metrics *j = ctx;
@@ -78,6 +68,7 @@ static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t 
 	const struct scribe_live_record *r = item;
 
 	(void)bytes;
+	/* what is already collected of a living process; its record items hold the rest */
 	if (type == SCRIBE_LIVE_PROCESS) {
 		j->v[SCRIBE_JOB_METRIC_OPERATIONS] += (double)p->collected.operations;
 		j->v[SCRIBE_JOB_METRIC_READ] += (double)p->collected.bytes[0];
@@ -85,6 +76,7 @@ static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t 
 		return true;
 	}
 	j->v[SCRIBE_JOB_METRIC_OPERATIONS] += (double)r->operations;
+	/* other layers' bytes are the same bytes */
 	if (r->own) {
 		j->v[SCRIBE_JOB_METRIC_READ] += (double)r->bytes[0];
 		j->v[SCRIBE_JOB_METRIC_WRITTEN] += (double)r->bytes[1];
@@ -97,13 +89,10 @@ static bool has_loss(const struct scribe_ledger *l)
 	for (int i = 0; i < SCRIBE_L_LATE_PROCS; i++)
 		if (l->v[i] && scribe_ledger_meaning(i) >= SCRIBE_IS_LOSS)
 			return true;
-	return l->v[SCRIBE_L_LATE_PROCS] != 0; /* in the log among the doubles */
+	return l->v[SCRIBE_L_LATE_PROCS] != 0; /* beyond the loop, because the log has it among its doubles */
 }
 
-/*
- * What is known without its records; they are added then: who ends meanwhile is missing until the
- * next time. Counters of the ledger are the kernel's and exact at this moment.
- */
+/* Without records of living processes. One that ends before these are added is missing once. */
 static void begin_job(struct scribe_job *job, struct scribe_job_metrics *j)
 {
 	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
@@ -131,10 +120,7 @@ static void begin_job(struct scribe_job *job, struct scribe_job_metrics *j)
 	j->v[SCRIBE_JOB_METRIC_STARTED] = (double)(job->begun_ns + (uint64_t)job->realtime_ns) / 1e9;
 }
 
-/*
- * A sum that seems to go back, for a process has just ended, would look like a job that began anew.
- * Prometheus takes a counter that falls for a restart.
- */
+/* A sum may fall when a process ends during the count; Prometheus would take that as a restart. */
 static void keep_up(struct scribe_job_metrics *was, struct scribe_job_metrics *j)
 {
 	for (int i = SCRIBE_JOB_METRIC_READ; i <= SCRIBE_JOB_METRIC_OVERFLOWED; i++)
@@ -143,7 +129,7 @@ static void keep_up(struct scribe_job_metrics *was, struct scribe_job_metrics *j
 	*was = *j;
 }
 
-/* True: all of it. */
+/* True: complete. */
 static bool walk_job(struct scribe_daemon *d, struct scribe_metrics *m, uint64_t until_ns)
 {
 	struct scribe_job *job = d->job[m->at];
@@ -163,7 +149,6 @@ static bool walk_job(struct scribe_daemon *d, struct scribe_metrics *m, uint64_t
 	return true;
 }
 
-/* True: all jobs are counted. At most WALK_NS a turn. */
 static bool walk(struct scribe_daemon *d, struct scribe_metrics *m)
 {
 	const uint64_t until_ns = scribe_now_ns() + WALK_NS;
@@ -187,7 +172,6 @@ static double cpu_s(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Jobs are those of this round's counting, so that the sums of the file agree. */
 static void count_daemon(const struct scribe_daemon *d, const struct scribe_metrics *m, double *v)
 {
 	uint64_t ring_most = 0, ring = d->bpf ? scribe_bpf_ring_bytes(d->bpf, &ring_most) : 0;
@@ -199,6 +183,7 @@ static void count_daemon(const struct scribe_daemon *d, const struct scribe_metr
 	v[SCRIBE_DAEMON_METRIC_LONGEST_TURN] = (double)scribe_turn_own_ns(&d->turns.longest) / 1e9;
 	for (const struct scribe_client *c = d->clients; c; c = c->next)
 		v[SCRIBE_DAEMON_METRIC_CONNECTIONS] += !c->gone;
+	/* of this round, so that the sums agree */
 	for (int i = 0; i < (int)SCRIBE_JOBS_MAX; i++) {
 		v[SCRIBE_DAEMON_METRIC_JOBS] += m->job[i].begun_ns != 0;
 		if (m->job[i].begun_ns)
@@ -218,7 +203,7 @@ static void count_daemon(const struct scribe_daemon *d, const struct scribe_metr
 
 /* ---- writing ---- */
 
-/* One line of the daemon's log, until it succeeds again. */
+/* Reported once until a write succeeds. */
 static void failed(struct scribe_metrics *m, int rc)
 {
 	m->failures++;
@@ -229,7 +214,6 @@ static void failed(struct scribe_metrics *m, int rc)
 	m->failing = true;
 }
 
-/* Into a memory file, which the helper copies. */
 static int write_text(const struct scribe_daemon *d, const struct scribe_metrics *m, int fd)
 {
 	double v[SCRIBE_DAEMON_NMETRICS] = {0};
@@ -247,10 +231,6 @@ static int write_text(const struct scribe_daemon *d, const struct scribe_metrics
 	return fclose(to) == 0 ? rc : -EIO;
 }
 
-/*
- * From a memory file to `partial`, which is renamed to the path. Whoever reads the file finds it
- * whole.
- */
 static int put(struct scribe_daemon *d, struct scribe_metrics *m)
 {
 	struct scribe_helper_put question = {
@@ -262,6 +242,7 @@ static int put(struct scribe_daemon *d, struct scribe_metrics *m)
 		rc = scribe_helper_start(&m->helper, geteuid(), getegid(), "", &err);
 	if (rc < 0)
 		return rc;
+	/* renamed by the helper: readers never see half a file */
 	question.fd = memfd_create("ioscribe-metrics", MFD_CLOEXEC);
 	if (question.fd < 0)
 		return -errno;
@@ -272,7 +253,6 @@ static int put(struct scribe_daemon *d, struct scribe_metrics *m)
 	return rc;
 }
 
-/* The interval begins with the counting. A helper that failed is replaced at the next round. */
 void scribe_metrics_tick(struct scribe_daemon *d)
 {
 	struct scribe_metrics *m = d->metrics;
@@ -296,6 +276,7 @@ void scribe_metrics_tick(struct scribe_daemon *d)
 	if (m->state != PUTTING || !scribe_helper_answered(&m->helper, &rc))
 		return;
 	if (rc < 0) {
+		/* replaced in the next round */
 		scribe_helper_stop(&m->helper);
 		failed(m, rc);
 		return;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The text format of Prometheus; see metrics_text.h. Families, types and help texts come from the
- * lists in the header. Writes to a stream of the caller's and owns nothing. Main thread of the
- * daemon. Must not know where values come from.
+ * Prometheus' text format. Families, types and help texts are from the lists in the header. Owns nothing. Main
+ * thread of the daemon. Must not know where values come from.
  */
 #include "runtime/daemon/control/metrics_text.h"
 
@@ -31,7 +30,7 @@ static void print_head(FILE *to, const struct family *f)
 	fprintf(to, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name, f->type);
 }
 
-/* Users' text: what does not print as it is is escaped, and the format's own characters then. */
+/* Escapes users' text as names are escaped, then the format's own characters. */
 static void print_label(FILE *to, const char *key, const char *value)
 {
 	char shown[4 * 128 + 1];
@@ -52,16 +51,12 @@ static void print_label(FILE *to, const char *key, const char *value)
 static void print_job(FILE *to, const char *name, const struct scribe_job_metrics *j, double v)
 {
 	fprintf(to, "%s{", name);
-	print_label(to, "jobid", j->id); /* `job` is what Prometheus calls whom it asks */
+	print_label(to, "jobid", j->id); /* Prometheus sets `job` itself */
 	fprintf(to, ",kind=\"%s\",uid=\"%u\",", j->run ? "run" : "job", j->uid);
 	print_label(to, "user", j->user);
 	fprintf(to, "} %.15g\n", v);
 }
 
-/*
- * Lines of one family must follow each other, hence families outside and jobs inside. A family
- * without a job is left out.
- */
 void scribe_metrics_print(FILE *to, const double *daemon, const struct scribe_job_metrics *job, size_t jobs)
 {
 	static const struct family info = {"ioscribe_info", "gauge", "Which ioscribe writes this."};
@@ -72,6 +67,7 @@ void scribe_metrics_print(FILE *to, const double *daemon, const struct scribe_jo
 		print_head(to, &of_daemon[i]);
 		fprintf(to, "%s %.15g\n", of_daemon[i].name, daemon[i]);
 	}
+	/* lines of one family must be contiguous */
 	for (int i = 0; i < SCRIBE_JOB_NMETRICS; i++) {
 		bool any = false;
 

@@ -55,7 +55,7 @@ enum scribe_daemon_metric {
 };
 
 struct scribe_job_metrics {
-	uint64_t begun_ns; /* 0: there is none */
+	uint64_t begun_ns; /* 0: unused entry */
 	uint32_t uid;
 	bool run; /* of an `ioscribe run` */
 	char id[128], user[64];

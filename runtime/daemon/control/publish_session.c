@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A publisher's conversation: one request, answered with the memory file of its ring; then it sends how much
- * of that it has read, and the connection shows each side when the other one is gone. Runs in the daemon's
- * main thread. Must not know what is written to the ring.
+ * Session with a publisher: one request, answered with the memory file of its ring; then the publisher sends how
+ * much it has read, and a closed connection shows each side that the other is gone. Main thread of the daemon.
+ * Must not know what is written to the ring.
  */
 #include "runtime/daemon/control/publish_session.h"
 
@@ -12,7 +12,7 @@
 #include "runtime/daemon/collect/publish.h"
 #include "runtime/daemon/control/connection.h"
 
-#define RINGS_A_USER 16u /* 8 MiB each, on one node */
+#define RINGS_A_USER 16u /* per node, 8 MiB each */
 
 static int may_open(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err)
 {
@@ -20,6 +20,7 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 
 	for (const struct scribe_client *other = d->clients; other; other = other->next)
 		n += other->publishes && !other->gone && scribe_subuids_same(other->uid, c->uid);
+	/* no limit for root and for the account of the site's publishers */
 	if (n < RINGS_A_USER || !c->uid || (d->service && c->uid == d->service->config.stream_uid))
 		return 0;
 	return scribe_err_set(err, -EDQUOT, "user %u has %u publishers already", (unsigned)c->uid, n);

@@ -5,13 +5,12 @@
 
 #include "runtime/daemon/state/daemon.h"
 
-/* The peer, who may, subscribes to `w`: it is sent the ring. Negative with a line in err: it is refused. */
+/* For an authorised peer: sends the ring. Negative: refused. */
 int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *job,
 				struct scribe_err *err);
-/* It has read so much. */
+/* It has read so many bytes. */
 int scribe_publish_session_taken(struct scribe_daemon *d, struct scribe_client *c,
 				 const struct scribe_msg_publish_taken *m);
-/* Its connection ends, and the subscription with it. */
 void scribe_publish_session_lost(struct scribe_daemon *d, struct scribe_client *c);
 
 #endif

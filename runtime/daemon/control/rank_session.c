@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The runtime's conversation at MPI_Finalize: FETCH, answered when all ranks of this node have come
- * and the log has a place, and DONE. Waits for nobody: a file system or a worker that is asked is
- * looked after from the event loop. A rank's records are taken when its FETCH is served, and sent
- * as a sealed memory file when all ranks have come: so no rank's later I/O is in its own image. The
- * connection owns answer, descriptor and the helper that prepares the directory. Main thread of the
- * daemon.
+ * FETCH and DONE at MPI_Finalize. A rank's records are taken when its FETCH is served, so that its later I/O is not
+ * in its image; they are sent as a sealed memory file when all ranks of this node have sent FETCH. Never blocks.
+ * The connection owns answer, descriptor and the helper for the directory. Main thread of the daemon.
  */
 #include "runtime/daemon/control/rank_session.h"
 
@@ -25,11 +22,10 @@
 #include "runtime/daemon/output/log_path.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-#define IMAGES_NS 20000000ull /* of a turn of the loop: no more records are collected for ranks after it */
+#define IMAGES_NS 20000000ull /* per loop iteration */
 
 enum arrival { ARRIVAL_WAIT, ARRIVAL_ALL, ARRIVAL_NEVER };
 
-/* Have all ranks of the world that are on this node come to FETCH? */
 static enum arrival arrival_of(const struct scribe_log_unit *u)
 {
 	enum arrival a = ARRIVAL_ALL;
@@ -51,7 +47,7 @@ bool scribe_fetch_in_vain(const struct scribe_log_unit *u)
 	return arrival_of(u) == ARRIVAL_NEVER;
 }
 
-/* Everything of the rank so far becomes its fetched records. */
+/* Moves the records of all processes of the rank to `fetched`. */
 static int take_records(struct scribe_daemon *d, struct scribe_log_unit *u, struct scribe_rank *r)
 {
 	for (struct scribe_process *p = u->first; p; p = p->next)
@@ -64,18 +60,14 @@ static int take_records(struct scribe_daemon *d, struct scribe_log_unit *u, stru
 	return r->fetched ? 0 : -ENOMEM;
 }
 
-/* The rank counts as failed, so the others stop waiting; its thread is recorded again. */
 static int give_up(struct scribe_daemon *d, struct scribe_client *c, struct scribe_process *p, const char *why)
 {
+	/* other ranks stop waiting for a failed one; its thread is recorded again */
 	p->rank->state = SCRIBE_RANK_FAILED;
 	scribe_client_ignore_thread(d, p, 0);
 	return scribe_client_refuse(c, SCRIBE_ST_FAILED, why);
 }
 
-/*
- * The records of its rank, for when the other ranks have come. The answer is kept at the
- * connection.
- */
 static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe_process *p)
 {
 	static struct scribe_msg_fetch_ok ok;
@@ -102,13 +94,9 @@ static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe
 	*c->answer = ok;
 	c->image = fd;
 	p->rank->state = SCRIBE_RANK_FETCHED;
-	return 0; /* answered by settle */
+	return 0;
 }
 
-/*
- * From now on the calling thread's I/O is the runtime's own. Verdicts that are outstanding now are
- * awaited.
- */
 int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m)
 {
 	struct scribe_process *p = scribe_client_peer(d, c);
@@ -120,16 +108,15 @@ int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const
 		p->rank->state = SCRIBE_RANK_FAILED;
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
 	}
+	/* from here on the thread's I/O is the runtime's own */
 	scribe_client_ignore_thread(d, p, m->tid);
 	c->fetching = true;
+	/* only checks that are pending now are awaited */
 	c->waits_for = p->job->exclusion.asked;
 	return 0;
 }
 
-/*
- * Rank 0 is told where the log goes, once that is there: 0; -EAGAIN: the file system is being
- * asked. On failure the path is dropped, and the daemon writes the log.
- */
+/* -EAGAIN: the file system is busy. Other errors: the daemon writes the log. */
 static int prepare(struct scribe_client *c, struct scribe_process *p, struct scribe_err *err)
 {
 	struct scribe_log_unit *u = p->unit;
@@ -147,7 +134,7 @@ static int prepare(struct scribe_client *c, struct scribe_process *p, struct scr
 									    at->path, sizeof(at->path))
 						   : scribe_log_path_partial(p->job, u, at->path,
 									  sizeof(at->path), err);
-		/* that is the log's name, even if the rank does not wait for the place */
+		/* the log's name even if the rank stops waiting */
 		if (rc == 0 && !(u->partial = strdup(at->path)))
 			rc = scribe_err_set(err, -ENOMEM, "out of memory");
 		if (rc < 0)
@@ -169,7 +156,7 @@ static void end_preparing(struct scribe_client *c)
 	c->preparing = NULL;
 }
 
-/* Once what is known of the rank has been judged, and the log has a place; or it is gone. */
+/* Exclusion checks, then the directory, then the records. */
 static void go_on(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
@@ -213,15 +200,11 @@ static bool any_fetches(const struct scribe_daemon *d)
 	return false;
 }
 
-/*
- * Answer the FETCHes of worlds whose ranks have all come, or cannot any more. Making images is
- * bounded by IMAGES_NS a turn; the rest follows in the next.
- */
 void scribe_fetch_answer_ready(struct scribe_daemon *d)
 {
 	const uint64_t until = scribe_now_ns() + IMAGES_NS;
 
-	/* names of what other threads of a rank have just opened */
+	/* names that other threads of the rank have just opened */
 	if (any_fetches(d))
 		scribe_events_take(d, SCRIBE_EVENTS_NS, NULL);
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
@@ -250,7 +233,6 @@ void scribe_fetch_answer_ready(struct scribe_daemon *d)
 	}
 }
 
-/* The answer ends the rank's wait; whether the log is used is decided at commit. */
 int scribe_fetch_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m)
 {
 	struct scribe_process *p = scribe_client_peer(d, c);
@@ -259,7 +241,8 @@ int scribe_fetch_done(struct scribe_daemon *d, struct scribe_client *c, const st
 	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_FETCHED)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "DONE out of turn");
 	if (c->rank == 0 && (!p->unit->partial || strcmp(m->path, p->unit->partial)))
-		ok = false; /* not the file it was told to write */
+		ok = false;
+	/* used or not: decided at commit */
 	scribe_client_ignore_thread(d, p, 0);
 	p->rank->state = ok ? SCRIBE_RANK_DONE : SCRIBE_RANK_FAILED;
 	return scribe_client_send(c, SCRIBE_MSG_DONE_OK, NULL, 0);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The conversation with `ioscribe run`: RUN_BEGIN makes a job, ENROL adds CMD before it executes,
- * END asks for the logs and their report. A client that lost its daemon comes back with
- * RUN_REATTACH. In service mode the peer may enroll only a child of its own with its own user ids.
- * A connection points to its job; the job belongs to the daemon. Main thread of the daemon.
+ * Session with `ioscribe run`: RUN_BEGIN creates a job, ENROL adds CMD before it executes, END waits for the
+ * report of the logs, RUN_REATTACH resumes a job after a restart of the daemon. A connection points to its job;
+ * the job belongs to the daemon. Main thread of the daemon.
  */
 #include "runtime/daemon/control/run_session.h"
 
@@ -31,12 +30,8 @@
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/log_deliver.h"
 
-#define BUILDING_NS 5000000000ull /* between words that a log is being built */
+#define BUILDING_NS 5000000000ull /* interval of SCRIBE_MSG_BUILDING */
 
-/*
- * Locked for all but root: site-only keys are refused from then on. The caller clears it or passes
- * it on.
- */
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err)
 {
@@ -48,7 +43,7 @@ int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c,
 	if (rc < 0)
 		return scribe_err_set(err, rc, "out of memory");
 	config->locked = c->uid != 0;
-	config->old_keys = 0; /* the service's file is told of already */
+	config->old_keys = 0; /* reported with the service's file */
 	return 0;
 }
 
@@ -57,13 +52,12 @@ void scribe_client_old_keys(const struct scribe_daemon *d, const struct scribe_c
 {
 	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
 
-	/* of a private daemon `ioscribe run` tells */
+	/* for a private daemon `ioscribe run` does it */
 	if (d->service && config->old_keys)
 		scribe_audit_log_old_keys(c->uid, c->pid,
 					  scribe_old_keys_text("", config->old_keys, text, sizeof(text)));
 }
 
-/* A user's job has the peer's ids, and at most as many records as the service allows. */
 void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config)
 {
 	if (!config->locked)
@@ -81,15 +75,12 @@ int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_c
 	return scribe_user_may(d, c->uid, SCRIBE_QUOTA_JOBS, err);
 }
 
-/*
- * Sent after RUN_BEGIN and after RUN_REATTACH. From here on the connection waits for the job's
- * report.
- */
 static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct scribe_msg_ready ready;
 	const struct scribe_job *job = c->run;
 
+	/* receives the report */
 	c->asks = c->run;
 	snprintf(ready.socket, sizeof(ready.socket), "%s", job->config.runtime ? d->socket : "");
 	ready.job = job->index;
@@ -99,7 +90,6 @@ static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
 }
 
-/* A private daemon gives up its privileges here, once: by now all is loaded that needs them. */
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_config config;
@@ -109,6 +99,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 
 	if (c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "a second RUN_BEGIN");
+	/* this socket is for the job's runtime */
 	if (!c->own && !d->service)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
 	rc = scribe_client_config(d, c, &config, &err);
@@ -129,6 +120,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	d->under_way = rc == 0;
 	if (rc == 0 && c->run->config.runtime && d->listen < 0)
 		rc = scribe_clients_listen(d, &c->run->config, &err);
+	/* once, and not earlier: loading the programs needs the privileges */
 	if (rc == 0 && !d->sandboxed) {
 		rc = scribe_sandbox(scribe_libs_role(&c->run->config), &err);
 		d->sandboxed = rc == 0;
@@ -138,15 +130,13 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc < 0)
 		return scribe_client_refuse(c, able ? SCRIBE_ST_FAILED : SCRIBE_ST_UNABLE,
 					    err.text[0] ? err.text : "cannot start");
+	/* a reused process id has another start time */
 	c->run->client_pid = c->pid;
 	c->run->client_ticks = scribe_start_ticks((uint32_t)c->pid);
 	scribe_job_journal_begin(c->run, c, text, bytes);
 	return say_ready(d, c);
 }
 
-/*
- * A job out of the journal. It waits for its client, which may be gone: see scribe_runlink_sweep().
- */
 int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
 			  size_t bytes, struct scribe_job **ret_job, struct scribe_err *err)
 {
@@ -160,7 +150,7 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 		return rc;
 	}
 	scribe_client_limit(d, as, &config);
-	d->resuming = index + 1;
+	d->resuming = index + 1; /* 0: a new job */
 	rc = scribe_job_begin(d, &config, NULL, ret_job, err);
 	d->resuming = 0;
 	if (rc == 0) {
@@ -170,7 +160,6 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 	return rc;
 }
 
-/* Who has begun a job of an earlier daemon is the same process: its number and its start. */
 static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_job *job = d->jobs;
@@ -184,7 +173,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 	return say_ready(d, c);
 }
 
-/* Is this process a child of the peer, and nobody else's but the peer's user? */
+/* All four user ids must be the peer's. */
 static bool is_child_of(const struct scribe_client *c, pid_t pid)
 {
 	unsigned parent = 0, uid[4] = {0};
@@ -205,13 +194,15 @@ static bool is_child_of(const struct scribe_client *c, pid_t pid)
 	return c->uid == 0 || (uid[0] == c->uid && uid[1] == c->uid && uid[2] == c->uid && uid[3] == c->uid);
 }
 
-/* Checked again, as searching for libraries took time. */
 static int enrol(struct scribe_client *c, pid_t pid)
 {
 	struct scribe_msg_enrolled ok = {0};
 	struct scribe_err err = {0};
 
-	/* the number cannot pass to another process: only the peer itself could let its child go */
+	/*
+	 * Checked again because the search for libraries took time. The process id cannot have been reused: only
+	 * the peer, its parent, can reap it.
+	 */
 	if (!c->own && !is_child_of(c, pid))
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
 					    "ENROL of a process that is no child of the asker's");
@@ -220,7 +211,6 @@ static int enrol(struct scribe_client *c, pid_t pid)
 	return scribe_client_send(c, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok));
 }
 
-/* The answer may come later, by scribe_runlink_go_on(). */
 static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_enrol *m)
 {
 	struct scribe_err err = {0};
@@ -231,7 +221,7 @@ static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const stru
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
 					    "ENROL of a process that is no child of the asker's");
 	c->enrols = m->pid;
-	/* what is found stands when it is enrolled; why it cannot is told then */
+	/* attached at enrolment; errors are reported then */
 	if (d->service)
 		(void)scribe_sysattach_soon(d, &err);
 	if (!scribe_libs_before(d, c->run, m->pid, m->words, c->id))
@@ -240,15 +230,12 @@ static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return enrol(c, m->pid);
 }
 
-/*
- * The search for the libraries of CMD is over. The connection is found by its id, since it may be
- * closed by now.
- */
 void scribe_runlink_go_on(struct scribe_daemon *d, uint64_t client)
 {
 	struct scribe_client *c = d->clients;
 	pid_t pid;
 
+	/* the connection may be closed by now */
 	while (c && (c->gone || c->id != client))
 		c = c->next;
 	if (!c || !c->enrols)
@@ -259,7 +246,6 @@ void scribe_runlink_go_on(struct scribe_daemon *d, uint64_t client)
 		scribe_client_hang_up(d, c);
 }
 
-/* The job may be over before END arrives: its report is then sent at once. */
 int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 			   const struct scribe_msg_header *h)
 {
@@ -274,6 +260,7 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 	if (!c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "END before RUN_BEGIN");
 	c->run->awaits_client = false;
+	/* the report of a job that has ended before END arrived is ready */
 	if (c->run->state < SCRIBE_JOB_OVER)
 		scribe_job_end(c->run, end->exit_grace_ms);
 	else
@@ -281,23 +268,20 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 	return 0;
 }
 
-/*
- * `ioscribe run` is gone without a word (killed). What it started goes on, and
- * its log is written when the last process has ended; nobody is told.
- */
+/* `ioscribe run` was killed: its job ends with the last process, without a report. */
 static void goes_on_alone(struct scribe_job *job)
 {
 	job->awaits_client = false;
 	if (!job->first_proc_id)
-		job->state = SCRIBE_JOB_OVER; /* nothing was started */
+		job->state = SCRIBE_JOB_OVER;
 	else if (job->state < SCRIBE_JOB_ENDING)
-		scribe_job_end(job, UINT32_MAX); /* else the end is known, and near */
+		scribe_job_end(job, UINT32_MAX); /* without a time limit */
 }
 
-/* The client gives up when nothing arrives for too long; this message renews its wait. */
+/* Extends the client's wait. */
 static void tell_building(struct scribe_client *c, uint64_t now)
 {
-	/* before END nobody listens: a world's log may be built in the midst of the run */
+	/* logs of worlds may be built before END, when the client does not read */
 	if (c->gone || !c->run || c->asks != c->run || c->run->state < SCRIBE_JOB_ENDING ||
 	    !scribe_deliver_building(c->run) || now - c->told_building_ns < BUILDING_NS)
 		return;
@@ -305,7 +289,6 @@ static void tell_building(struct scribe_client *c, uint64_t now)
 	(void)scribe_client_send(c, SCRIBE_MSG_BUILDING, NULL, 0);
 }
 
-/* A client's process is recognised by id and start: an id may be used again. */
 void scribe_runlink_sweep(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next)
@@ -315,9 +298,6 @@ void scribe_runlink_sweep(struct scribe_daemon *d)
 			goes_on_alone(job);
 }
 
-/*
- * The connection of a private daemon's own client: without it the daemon ends when nothing is left.
- */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (c->run)
@@ -326,10 +306,6 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 	d->until_idle = d->until_idle || c->own;
 }
 
-/*
- * Helpers that hang are ended before the result: a log must not appear after it has been reported
- * elsewhere.
- */
 static void report_to(struct scribe_client *c, const struct scribe_job *job,
 		      const struct scribe_msg_result *result)
 {
@@ -337,6 +313,7 @@ static void report_to(struct scribe_client *c, const struct scribe_job *job,
 
 	for (size_t i = 0; i < job->logs && rc == 0; i++)
 		rc = scribe_client_send(c, SCRIBE_MSG_LOG, &job->log[i], sizeof(job->log[i]));
+	/* a hanging helper could still write a log after this */
 	if (c->own)
 		scribe_helpers_end_hung();
 	if (rc == 0)
@@ -345,7 +322,6 @@ static void report_to(struct scribe_client *c, const struct scribe_job *job,
 	job->daemon->until_idle = job->daemon->until_idle || c->own;
 }
 
-/* To all connections that wait for the job's end: the one of its run, and those of JOB_END. */
 void scribe_runlink_report(struct scribe_job *job)
 {
 	struct scribe_msg_result result = {.logs = (uint32_t)job->logs};

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections: who they are, which conversation they hold; and how the runtime's own in MPI
- * programs begins: HELLO (the rest: rank_session.c). The peer's credentials decide whose records
- * are spoken of; a peer that is not a traced process gets one answer and is disconnected.
- * Connections are served in order of arrival, one message each a turn. Limits: connections a user
- * and in all, bytes of answers that are not taken, and time without use. The daemon owns the list;
- * a connection is freed at the end of the turn in which it was closed. Main thread of the daemon.
+ * All connections: accept, dispatch one message each per loop iteration in order of arrival, and close, with
+ * limits on their number, queued bytes and idle time. Also HELLO of ranks. The peer's credentials decide on the
+ * records it may access. The daemon owns the list. Main thread of the daemon.
  */
 #include "runtime/daemon/control/server.h"
 
@@ -36,13 +33,13 @@
 #include "runtime/daemon/control/publish_session.h"
 #include "runtime/daemon/control/trace_session.h"
 
-#define STUCK_NS        2000000000ull              /* a peer that takes no answer for so long is disconnected */
-#define OUTGOING_MAX    (4ull * SCRIBE_OUTBOX_MAX) /* bytes that wait for all users together */
-#define ACCEPTED_A_TURN 64                         /* connections; then those that are there are served */
+#define STUCK_NS        2000000000ull              /* disconnects a peer that reads nothing */
+#define OUTGOING_MAX    (4ull * SCRIBE_OUTBOX_MAX) /* queued bytes of all users */
+#define ACCEPTED_A_TURN 64                         /* per loop iteration */
 
 void scribe_clients_close(struct scribe_daemon *d)
 {
-	/* first: a peer that is disconnected may look whether it is gone */
+	/* first: a peer may check whether it still exists */
 	if (d->listen >= 0)
 		close(d->listen);
 	d->listen = -1;
@@ -66,13 +63,13 @@ void scribe_clients_close(struct scribe_daemon *d)
 	}
 }
 
-/* Its conversation ends: a rank that was to have a common log has none. */
 static void lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
 
 	if (p && c->rank >= 0 && p->rank->rank == c->rank &&
 	    (c->fetching || p->rank->state == SCRIBE_RANK_FETCHED)) {
+		/* it was to write a common log: the daemon writes it instead */
 		p->rank->state = SCRIBE_RANK_FAILED;
 		if (!p->ended)
 			scribe_client_ignore_thread(d, p, 0);
@@ -83,7 +80,6 @@ static void lost(struct scribe_daemon *d, struct scribe_client *c)
 	scribe_runlink_lost(d, c);
 }
 
-/* May one more connection of this user come in? */
 static int may_come(const struct scribe_daemon *d, uid_t uid, struct scribe_err *err)
 {
 	unsigned all = 0;
@@ -96,7 +92,6 @@ static int may_come(const struct scribe_daemon *d, uid_t uid, struct scribe_err 
 	return rc < 0 ? rc : scribe_user_may(d, uid, SCRIBE_QUOTA_DESCRIPTORS, err);
 }
 
-/* `fd` is taken over, also on failure. The peer's identity is that of the moment of connect(). */
 struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 {
 	struct scribe_client *c = calloc(1, sizeof(*c)), **at;
@@ -119,6 +114,7 @@ struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 				    .noticed = d->service,
 				    .lost = lost,
 				    .moved_ns = scribe_now_ns()};
+	/* after SO_PEERCRED: quotas are per user */
 	full = may_come(d, c->uid, &err) < 0;
 	if (full)
 		scribe_client_refuse(c, SCRIBE_ST_UNABLE, err.text);
@@ -128,14 +124,14 @@ struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 		free(c);
 		return NULL;
 	}
-	/* served in the order they came: a rank's HELLO before a later one's FETCH */
+	/* in order: a rank's HELLO precedes a later rank's FETCH */
 	for (at = &d->clients; *at; at = &(*at)->next)
 		;
 	*at = c;
 	return c;
 }
 
-/* Descriptors are used up: the connection of a user that has been quiet for longest goes. */
+/* Closes the user's connection that is idle longest. */
 static bool shed(struct scribe_daemon *d)
 {
 	struct scribe_client *quietest = NULL;
@@ -148,7 +144,6 @@ static bool shed(struct scribe_daemon *d)
 	return quietest;
 }
 
-/* Bounded, so that a flood of connections does not starve those that are there. */
 void scribe_clients_accept(struct scribe_daemon *d)
 {
 	int fd;
@@ -162,7 +157,6 @@ void scribe_clients_accept(struct scribe_daemon *d)
 	}
 }
 
-/* Every rank on this node has sent HELLO. */
 static bool all_met(const struct scribe_log_unit *u)
 {
 	for (size_t i = 0; i < u->ranks.places; i++) {
@@ -174,10 +168,7 @@ static bool all_met(const struct scribe_log_unit *u)
 	return true;
 }
 
-/*
- * Do the ranks of this world write its log themselves? The first of them that asks in MPI_Finalize decides it for
- * all: who is told so waits for the others. The daemon has all records of a world that is on this node alone.
- */
+/* Do the ranks of this world write its log? Not of a world on this node alone. */
 static bool is_collective(struct scribe_process *p, int32_t size, bool is_first_hello)
 {
 	const struct scribe_config *config = &p->job->config;
@@ -186,17 +177,20 @@ static bool is_collective(struct scribe_process *p, int32_t size, bool is_first_
 	bool wanted = !strcmp(config->collective, "yes") || (!strcmp(config->collective, "auto") && !alone);
 	int writer = wanted && !config->unshared ? SCRIBE_WRITER_RANKS : SCRIBE_WRITER_DAEMON;
 
-	/* in MPI_Init nobody waits for the answer, and other ranks may not be known yet */
+	/*
+	 * The first HELLO in MPI_Finalize decides for all ranks, because those that write wait for the others. In
+	 * MPI_Init not all ranks may be known yet, and none waits.
+	 */
 	if (!u->writer && !is_first_hello)
 		u->writer = writer;
 	return (u->writer ? (int)u->writer : writer) == SCRIBE_WRITER_RANKS && !scribe_fetch_in_vain(u);
 }
 
-/* MPICH's namespace is not used: its worlds are known by Hydra's port and group. */
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
 	struct scribe_msg_hello_ok ok = {0};
 	struct scribe_process *p = scribe_client_peer(d, c);
+	/* those of MPICH have Hydra's port and group */
 	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
 	bool is_first;
 	int rc;
@@ -229,7 +223,6 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return scribe_client_send(c, SCRIBE_MSG_HELLO_OK, &ok, sizeof(ok));
 }
 
-/* Once a turn, when nobody iterates over the list. */
 static void reap(struct scribe_daemon *d)
 {
 	struct scribe_client **at = &d->clients;
@@ -247,7 +240,6 @@ static void reap(struct scribe_daemon *d)
 	}
 }
 
-/* Who gets none is told so by the end of the connection. */
 static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_streams *ask)
 {
 	struct scribe_process *p = scribe_client_peer(d, c);
@@ -256,7 +248,7 @@ static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const st
 	return fd < 0 ? -EPROTO : scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_STREAMS_OK, 0, NULL, 0, fd);
 }
 
-/* Messages of a traced process about itself. */
+/* They may depend on events in the ring. */
 static bool is_of_process(unsigned type)
 {
 	return type == SCRIBE_MSG_STREAMS || type == SCRIBE_MSG_START || type == SCRIBE_MSG_PROBED ||
@@ -264,10 +256,7 @@ static bool is_of_process(unsigned type)
 	       type == SCRIBE_MSG_JOB_READY;
 }
 
-/*
- * Has it a message that can be served now? Also true of what is no message. It is only peeked at:
- * what has to wait stays in the socket.
- */
+/* Peeks: a message that has to wait stays in the socket. */
 static bool may_serve(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_msg_header h;
@@ -278,9 +267,7 @@ static bool may_serve(struct scribe_daemon *d, struct scribe_client *c)
 	return n != (ssize_t)sizeof(h) || !is_of_process(h.type) || scribe_client_is_known(d, c);
 }
 
-/*
- * A negative return closes the connection. Lengths were checked by scribe_msg_recv() for each type.
- */
+/* Negative: close. Lengths are checked for each type. */
 static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -337,7 +324,6 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	}
 }
 
-/* Send what waits for it. */
 static void push(struct scribe_daemon *d, struct scribe_client *c)
 {
 	int n = scribe_send_queue_flush(&c->send_queue, c->fd);
@@ -352,15 +338,12 @@ void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (!c->gone && c->send_queue.first)
 		push(d, c);
-	/* who does not take its answers asks nothing more */
+	/* read no requests of a peer that does not read answers */
 	if (!c->gone && !c->send_queue.first && !c->enrols && serve_one(d, c) < 0)
 		scribe_client_hang_up(d, c);
 }
 
-/*
- * Why a connection is of no use any more; NULL: it is. Connections of living ranks may be silent
- * for any time.
- */
+/* NULL: keep it. Living ranks may be silent for any time. */
 static const char *idle_for(struct scribe_daemon *d, const struct scribe_client *c)
 {
 	uint64_t quiet = scribe_now_ns() - c->moved_ns;
@@ -375,7 +358,6 @@ static const char *idle_for(struct scribe_daemon *d, const struct scribe_client 
 	return p && !p->ended ? NULL : "says nothing";
 }
 
-/* Those that hold a place for nothing; and when too much waits, those for whom most does. */
 static void expire(struct scribe_daemon *d)
 {
 	size_t waits = 0;
@@ -386,7 +368,7 @@ static void expire(struct scribe_daemon *d)
 		if (!c->gone && c->watched_out != (c->send_queue.first != NULL)) {
 			c->watched_out = c->send_queue.first;
 			scribe_watch_out(d->epoll, c->fd, c, c->watched_out);
-			if (c->watched_out) /* until now it has taken all */
+			if (c->watched_out) /* time without progress begins */
 				c->moved_ns = scribe_now_ns();
 		}
 		why = c->gone ? NULL : idle_for(d, c);
@@ -408,9 +390,9 @@ bool scribe_clients_waiting(const struct scribe_daemon *d)
 	return false;
 }
 
-/* Every turn, whether or not epoll has named them: messages may wait for events (may_serve). */
 void scribe_clients_serve_all(struct scribe_daemon *d)
 {
+	/* epoll does not report messages that waited for events */
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
 		scribe_check_tick(c);
 		scribe_clients_serve(d, c);

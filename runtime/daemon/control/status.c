@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `ioscribe job status`: the service's load, to root, and each user's use of its quotas, to root
- * and to the user. Sent as lines key=value, one message a user. Nothing is kept. Main thread of the
- * daemon. Must not know of jobs' contents.
+ * `ioscribe job status`: the service's load for root, and use of quotas per user, for root and for that user.
+ * Lines key=value, one message per user. Keeps nothing. Main thread of the daemon. Must not know jobs' contents.
  */
 #include "runtime/daemon/control/status.h"
 
@@ -20,10 +19,7 @@ static double ms(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
-/*
- * The longest turn by the daemon's own time, and the longest by the clock; often these are two
- * turns.
- */
+/* The longest iterations by own time and by the clock are often different ones. */
 static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 {
 	const struct scribe_turns *t = &d->turns;
@@ -47,14 +43,12 @@ static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, (size_t)n);
 }
 
-/* The first failure ends the sending: the connection is gone then. */
 struct to {
 	struct scribe_daemon *d;
 	struct scribe_client *c;
 	int rc;
 };
 
-/* One message a user. Root has no limits, and is sent without them. */
 static void send_user(void *ctx, uid_t uid)
 {
 	static const char *const keys[] = {
@@ -75,8 +69,9 @@ static void send_user(void *ctx, uid_t uid)
 		unsigned long long limit = scribe_user_limit(to->d, i);
 
 		if (i == SCRIBE_QUOTA_SPOOL)
-			continue; /* files of the spool are not counted for whoever asks; `job list` names them */
+			continue; /* `job list` lists these */
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s=%llu\n", keys[i], (unsigned long long)own.v[i]);
+		/* root is exempt */
 		if (uid)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, "%s_most=%llu\n", keys[i], limit);
 	}

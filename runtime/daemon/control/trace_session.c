@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Windows for `ioscribe trace`; see trace_session.h. The log of a window is built in a copy of the
- * daemon and sent in messages: the client compresses it and writes it where it belongs, with its
- * own identity. The connection owns the memory file and the copy; the job owns the window. Main
- * thread of the daemon. Must not know how segments are kept.
+ * Windows for `ioscribe trace`. A forked copy of the daemon builds the log, which is sent in messages; the client
+ * compresses and writes it with its own identity. The connection owns memory file and copy, the job the window.
+ * Main thread of the daemon. Must not know how segments are kept.
  */
 #include "runtime/daemon/control/trace_session.h"
 
@@ -21,12 +20,11 @@
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/output/log_commit.h"
 
-/* On one node; root has no limit. */
+/* per node; root is exempt */
 #define WINDOWS_A_USER 8u
 #define PART_BYTES     (SCRIBE_MSG_MAX - sizeof(struct scribe_msg_header))
-#define PARTS_A_TURN   8 /* messages to one connection */
+#define PARTS_A_TURN   8
 
-/* Milliseconds; 0 is refused, too. */
 int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_err *err)
 {
 	char *end;
@@ -38,14 +36,11 @@ int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_
 	return 0;
 }
 
-/*
- * Each window costs memory of the daemon. A window ends with its connection, so counting
- * connections suffices.
- */
 static int may_open(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err)
 {
 	unsigned n = 0;
 
+	/* a window takes memory, and ends with its connection */
 	for (const struct scribe_client *other = d->clients; other; other = other->next)
 		n += other->traces && !other->gone && scribe_subuids_same(other->uid, c->uid);
 	if (n < WINDOWS_A_USER || !c->uid)
@@ -53,7 +48,6 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 	return scribe_err_set(err, -EDQUOT, "user %u has %u windows already", (unsigned)c->uid, n);
 }
 
-/* JOB_OK is sent when the window is open, so that the client knows from when on calls are in it. */
 int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *job, uint32_t ms,
 			      struct scribe_err *err)
 {
@@ -69,12 +63,11 @@ int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, 
 	if (rc == 0)
 		rc = scribe_windows_open(job, c->id, ms, err);
 	c->traces = rc == 0;
+	/* the window opens a little later, when all records send segments */
 	return rc < 0 ? rc : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
-/*
- * On a connection with a window: that one, and its log is the answer. Else all windows of the job.
- */
+/* The window of this connection, of which the log is the answer; otherwise all of the job. */
 int scribe_trace_session_stop(struct scribe_client *c, struct scribe_job *job, struct scribe_err *err)
 {
 	if (scribe_windows_stop(job, c->traces ? c->id : 0) || c->traces)
@@ -90,7 +83,6 @@ void scribe_trace_session_clear(struct scribe_client *c)
 	c->trace_log = 0;
 }
 
-/* The connection is closed: its window is dropped, and the log's memory freed. */
 void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (!c->traces)
@@ -101,7 +93,6 @@ void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
 		scribe_windows_drop(job, c->id);
 }
 
-/* For the copy of the daemon, which has all of it at the same addresses. */
 struct to_write {
 	struct scribe_job *w;
 	const struct scribe_window *window;
@@ -116,10 +107,6 @@ static int write_window(void *ctx, void *err)
 	return scribe_commit_window(x->w, x->window, &x->plan, x->fd, err);
 }
 
-/*
- * The next parts of the log, as far as the socket takes them. The memory file itself is not handed over: its
- * user could keep it, and hold its lock.
- */
 static void send_parts(struct scribe_client *c)
 {
 	static char part[PART_BYTES];
@@ -127,6 +114,7 @@ static void send_parts(struct scribe_client *c)
 
 	for (int i = 0;
 	     i < PARTS_A_TURN && c->trace_sent < c->traced.bytes && !c->send_queue.first && rc == 0; i++) {
+		/* the user could keep the file itself and hold its lock */
 		ssize_t n = pread(c->trace_log, part, sizeof(part), (off_t)c->trace_sent);
 
 		rc = n <= 0 ? -EIO
@@ -138,7 +126,6 @@ static void send_parts(struct scribe_client *c)
 		scribe_trace_session_clear(c);
 }
 
-/* The log is there, or why not. */
 static void hand_over(struct scribe_client *c, int rc, struct scribe_err *err)
 {
 	struct stat st = {0};
@@ -158,10 +145,6 @@ static void hand_over(struct scribe_client *c, int rc, struct scribe_err *err)
 		scribe_trace_session_clear(c);
 }
 
-/*
- * The window's log is written by a copy of the daemon, and the window is not needed for it any
- * more. Without a process the daemon builds it itself, and the turn is longer.
- */
 static void begin_log(struct scribe_job *job, const struct scribe_window *x, struct scribe_client *c)
 {
 	const struct scribe_window_sums sums = scribe_window_sums(x);
@@ -172,6 +155,7 @@ static void begin_log(struct scribe_job *job, const struct scribe_window *x, str
 	c->traced = (struct scribe_msg_traced){.segments = sums.ledger.v[SCRIBE_L_SEGMENTS],
 					       .lost = sums.ledger.v[SCRIBE_L_SEGMENTS_NO_ROOM] +
 						       sums.ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF]};
+	/* the fork has the window's operations in its own memory: the caller drops the window */
 	write.fd = memfd_create("ioscribe-window", MFD_CLOEXEC);
 	if (write.fd < 0) {
 		hand_over(c, -errno, &err);
@@ -181,11 +165,10 @@ static void begin_log(struct scribe_job *job, const struct scribe_window *x, str
 	fds[1] = scribe_window_file(x);
 	scribe_commit_plan_window(job, x, &write.plan);
 	rc = scribe_snapshot_start(&c->trace_copy, fds, 2, write_window, &write, sizeof(err));
-	if (rc < 0) /* no process is to be had: then here */
+	if (rc < 0) /* fork failed: a longer iteration */
 		hand_over(c, write_window(&write, &err), &err);
 }
 
-/* Closed windows, one after the other. A window whose connection is gone has no log. */
 void scribe_trace_session_answer(struct scribe_job *job)
 {
 	const struct scribe_window *x;
@@ -202,7 +185,6 @@ void scribe_trace_session_answer(struct scribe_job *job)
 	}
 }
 
-/* poll_fast: copies end without waking the loop. */
 void scribe_trace_session_tick(struct scribe_daemon *d)
 {
 	for (struct scribe_job *job = d->jobs; job; job = job->next) {
@@ -213,6 +195,7 @@ void scribe_trace_session_tick(struct scribe_daemon *d)
 		struct scribe_err err = {0};
 		int rc;
 
+		/* the end of a copy does not wake the loop */
 		d->poll_fast = d->poll_fast || c->trace_log > 0;
 		if (c->gone || c->trace_log <= 0)
 			continue;

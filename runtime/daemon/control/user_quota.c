@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one user may take of a service; see user_quota.h. Nothing is reserved: use is counted from
- * the daemon's lists when a question comes, and shares of records and processes are set anew every
- * SHARE_NS. Helpers' processor time is a leaky bucket a user. Root and private daemons have no
- * limits. The daemon owns the map of times. Main thread of the daemon. Must not know what is done
- * with what is taken.
+ * What one user may take of a service. Nothing is reserved: use is counted from the daemon's lists when needed;
+ * shares of records and processes are set every SHARE_NS; helpers' processor time is a leaky bucket per user. The
+ * daemon owns the map of times. Main thread of the daemon. Must not know what resources are used for.
  */
 #include "runtime/daemon/control/user_quota.h"
 
@@ -22,14 +20,13 @@
 #include "runtime/daemon/model/record_set.h"
 #include "runtime/daemon/output/spool.h"
 
-#define SHARE_NS   20000000ull   /* between two looks at the shares, */
-#define TIME_NS    500000000ull  /* and at the helpers' time */
-/* The share is an average over 10 s. */
+#define SHARE_NS   20000000ull
+#define TIME_NS    500000000ull
 #define AVERAGE_NS 10000000000ull
-#define PLACES_OF_OTHERS 8u  /* the last eighth of what all users may have goes to those */
-#define LITTLE           64u /* who hold less than a 64th of it */
-#define NAME_BYTES       256u /* of names that count as a file */
-/* Users with as many files or MiB as one may have: more would take the service's memory. */
+#define PLACES_OF_OTHERS 8u  /* the last eighth of the pool */
+#define LITTLE           64u /* is for users with less than a 64th */
+#define NAME_BYTES       256u /* of names, count as a file */
+/* Pool, in users at their limit: more would exhaust the service's memory. */
 #define FULL_USERS       2u
 
 static const struct {
@@ -40,13 +37,12 @@ static const struct {
 #undef SCRIBE_X
 };
 
-/* Time of a user's helpers. */
 struct scribe_user_time {
 	uint32_t uid;
-	uint64_t spent_ns; /* of what has not been allowed yet */
+	uint64_t spent_ns;
 };
 
-/* Keys are uid + 1: the map has no key 0. */
+/* uid + 1, because key 0 is not valid. */
 static struct scribe_user_time *time_of(struct scribe_daemon *d, uid_t any)
 {
 	uint32_t uid = scribe_subuids_first(any);
@@ -63,7 +59,6 @@ static struct scribe_user_time *time_of(struct scribe_daemon *d, uid_t any)
 
 /* ---- what is there ---- */
 
-/* Each helper of a job; a private daemon's are nobody's but the command's. */
 static void each_helper(const struct scribe_daemon *d,
 			void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
 {
@@ -92,10 +87,7 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 	c->of->v[SCRIBE_QUOTA_HELPERS] += scribe_subuids_same(uid, c->uid);
 }
 
-/*
- * Records of all ranks that are held; at least the names, of which each may get one, and a file for each
- * NAME_BYTES of these. In memory, not open ones.
- */
+/* In memory, not open: records, or names if more, because each may get a record. */
 static uint64_t files_of(const struct scribe_job *job)
 {
 	uint64_t files = job->names.bytes / NAME_BYTES, records = 0;
@@ -111,7 +103,6 @@ static uint64_t files_of(const struct scribe_job *job)
 	return files > job->names.by_id.used ? files : job->names.by_id.used;
 }
 
-/* O(jobs and connections); asked a few times a second. */
 void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)
 {
 	const struct scribe_user_time *t = scribe_map_get(&d->user_times, scribe_subuids_first(uid) + 1ull);
@@ -157,7 +148,7 @@ uint64_t scribe_user_limit(const struct scribe_daemon *d, enum scribe_quota q)
 	return limits[q];
 }
 
-/* What all users together may have; 0: no limit. */
+/* 0: unlimited. */
 static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint64_t *ret_taken)
 {
 	uint64_t most;
@@ -171,7 +162,7 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 	if (q == SCRIBE_QUOTA_CONNECTIONS) {
 		for (const struct scribe_client *c = d->clients; c; c = c->next)
 			*ret_taken += c->uid != 0;
-		most = scribe_limits_descriptors() / 4; /* the rest is for the daemon's own work */
+		most = scribe_limits_descriptors() / 4;
 		return most < SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT
 			       ? most
 			       : SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
@@ -189,9 +180,6 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 	return 0;
 }
 
-/*
- * Two limits: the user's own, and that all users together leave something to those who have little.
- */
 int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota q, struct scribe_err *err)
 {
 	struct scribe_usage own;
@@ -205,7 +193,9 @@ int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota 
 	if (own.v[q] >= scribe_user_limit(d, q))
 		return scribe_err_set(err, -EDQUOT, "user %u has %llu %s here already (%s)", (unsigned)uid,
 				      (unsigned long long)own.v[q], quotas[q].what, quotas[q].name);
+	/* a few users must not lock out those with little */
 	pool = pool_of(d, q, &taken);
+	/* the end of the pool is reserved for users with little */
 	if (pool && (taken >= pool || (taken >= pool - pool / PLACES_OF_OTHERS && own.v[q] >= pool / LITTLE)))
 		return scribe_err_set(err, -EDQUOT,
 				      "users have %llu of %llu %s here: the others are for those with fewer",
@@ -230,7 +220,7 @@ void scribe_user_each(const struct scribe_daemon *d, void (*fn)(void *ctx, uid_t
 
 /* ---- shares ---- */
 
-/* What the job has now plus an equal part of what is left, at most its own limit. */
+/* Current use plus an equal part of what is left, at most the job's own limit. */
 static uint32_t share(uint32_t most, uint32_t used, uint64_t limit, uint64_t sum, uint64_t wanted, unsigned jobs)
 {
 	uint64_t left = limit > sum ? limit - sum : 0;
@@ -240,7 +230,7 @@ static uint32_t share(uint32_t most, uint32_t used, uint64_t limit, uint64_t sum
 	return used + left / jobs < most ? (uint32_t)(used + left / jobs) : most;
 }
 
-/* A user's jobs have together what one may have: what nobody uses is shared among them. */
+/* All jobs of a user share one limit. */
 static void set_shares(void *ctx, uid_t uid)
 {
 	struct scribe_daemon *d = ctx;
@@ -272,14 +262,13 @@ static void set_shares(void *ctx, uid_t uid)
 				 __ATOMIC_RELAXED);
 		most = share(job->processes_most, entry->proc_used, scribe_user_limit(d, SCRIBE_QUOTA_PROCESSES),
 			     processes, wanted_processes, jobs);
-		/* 0 would be no limit */
+		/* 0 would be unlimited */
 		__atomic_store_n(&entry->proc_quota, most ? most : 1, __ATOMIC_RELAXED);
 	}
 }
 
 /* ---- time ---- */
 
-/* The clock of another process is read by its id; a helper that never answered has none yet. */
 static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
 {
 	struct scribe_user_time *t = uid ? time_of(ctx, uid) : NULL;
@@ -287,7 +276,7 @@ static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
 	uint64_t now;
 	clockid_t clock;
 
-	/* who is gone has no clock, and its number may be another's: then it is new */
+	/* fails for an ended helper; a process that has reused its id is new */
 	if (!t || h->pid <= 0 || clock_getcpuclockid(h->pid, &clock) || clock_gettime(clock, &ts) < 0)
 		return;
 	now = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
@@ -296,7 +285,6 @@ static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
 	h->cpu_ns = now;
 }
 
-/* Leaks from every user's bucket. */
 static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
 {
 	uint64_t allowed = elapsed_ns * scribe_user_limit(d, SCRIBE_QUOTA_HELPER_SHARE) / 100;
@@ -309,7 +297,6 @@ static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
 	}
 }
 
-/* From now on, or no longer, a further file of the user's is folded. */
 static void limit_files(void *ctx, uid_t uid)
 {
 	struct scribe_daemon *d = ctx;
@@ -320,10 +307,7 @@ static void limit_files(void *ctx, uid_t uid)
 			job->files_full = full;
 }
 
-/*
- * The largest journal of a user who has too much is given up: what is in it stays. Not of one who has little,
- * whatever others have.
- */
+/* Keeps what is in the journal. Spares users with little, even when the pool is full. */
 static void give_up_journal(void *ctx, uid_t uid)
 {
 	struct scribe_daemon *d = ctx;
@@ -350,13 +334,13 @@ static void give_up_journal(void *ctx, uid_t uid)
 		(unsigned)uid, (unsigned long long)own.v[SCRIBE_QUOTA_MIB], largest->index);
 }
 
-/* Relaxed stores suffice: kernel programs read a quota when they take a record, in any order. */
 void scribe_user_tick(struct scribe_daemon *d)
 {
 	uint64_t now = scribe_now_ns();
 
 	if (!d->service || !d->bpf)
 		return;
+	/* relaxed: kernel programs read quotas in any order */
 	if (now - d->user_shared_ns >= SHARE_NS) {
 		d->user_shared_ns = now;
 		scribe_user_each(d, set_shares, d);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job's names and programs against its patterns, which are matched in a helper
- * (privsep/exclusion_worker.c). Questions are queued, sent in batches of up to
- * SCRIBE_HELPER_JUDGED, and answered in order; each turn of the loop goes on with it. A verdict
- * sets the slot's flag. Ends of processes wait in a second queue until all questions before them
- * are answered. The job owns both queues and the helper. Main thread of the daemon. Must not know
- * patterns.
+ * Checks are queued, sent to a helper (privsep/exclusion_worker.c) in batches of up to SCRIBE_HELPER_JUDGED, and
+ * answered in order. Ended processes wait in a second queue. The job owns both queues and the helper. Main thread
+ * of the daemon. Must not know patterns.
  */
 #include "runtime/daemon/lookup/exclusion_check.h"
 
@@ -19,24 +16,19 @@
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/state/record_policy.h"
 
-/* For one batch. A worker that is later is dropped, and its batch counts as not judged. */
+/* per batch */
 #define ANSWER_MS 5000
-#define ASKED_MAX 200000u /* at once; more are not judged */
+#define ASKED_MAX 200000u /* pending checks */
 
-/*
- * A name, or a program's. The text stands behind it; generation proves that the slot has not been
- * reused.
- */
 struct scribe_exclusion_query {
 	struct scribe_exclusion_query *next;
 	enum scribe_pattern_of of;
-	uint32_t slot, generation; /* of a name */
-	uint32_t proc_id;      /* of a program */
+	uint32_t slot, generation; /* SCRIBE_PATTERN_NAME */
+	uint32_t proc_id;      /* SCRIBE_PATTERN_PROGRAM */
 	uint32_t bytes;
-	char text[]; /* NUL included */
+	char text[];
 };
 
-/* Where there is no room nothing is excluded: the record is kept, and counted as not judged. */
 static void enqueue(struct scribe_job *job, struct scribe_exclusion_query what, const char *text, size_t bytes)
 {
 	struct scribe_exclusion_check *j = &job->exclusion;
@@ -45,6 +37,7 @@ static void enqueue(struct scribe_job *job, struct scribe_exclusion_query what, 
 	if (j->lost < SCRIBE_EXCLUSION_CHECKS_MAX && j->asked - j->answered < ASKED_MAX)
 		q = malloc(sizeof(*q) + bytes + 1);
 	if (!q) {
+		/* counted, and the record is kept: a full queue must not lose data */
 		j->given_up++;
 		return;
 	}
@@ -87,11 +80,6 @@ bool scribe_exclusion_check_busy(const struct scribe_job *job)
 
 /* ---- verdicts ---- */
 
-/*
- * A program's verdict has bits of modules, but counts as a whole. A slot that was given back
- * meanwhile is left alone. The flag is set atomically, since the kernel's programs set others in
- * the same word.
- */
 static void apply(struct scribe_job *job, const struct scribe_exclusion_query *q, uint64_t out)
 {
 	struct scribe_daemon *d = job->daemon;
@@ -101,20 +89,23 @@ static void apply(struct scribe_job *job, const struct scribe_exclusion_query *q
 	if (q->of == SCRIBE_PATTERN_PROGRAM) {
 		p = scribe_worlds_find(&job->worlds, q->proc_id);
 		if (p)
+			/* a program is excluded as a whole */
 			p->is_excluded = out;
 		return;
 	}
 	slot = scribe_bpf_slot(d->bpf, q->slot);
+	/* it may have been reused meanwhile */
 	if (!slot || slot->generation != q->generation)
 		return;
 	if (out >> (scribe_drain_module(slot->kind) & 63) & 1)
+		/* atomic: kernel programs set other flags */
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
 	if (out >> scribe_trace_module(slot->kind) & 1 && q->slot < d->slots &&
 	    d->slot[q->slot].generation == q->generation)
 		d->slot[q->slot].untraced = true;
 }
 
-/* The first `n` questions are over. */
+/* Without an answer nothing is excluded. */
 static void finish(struct scribe_job *job, unsigned n, const struct scribe_helper_answer *a)
 {
 	struct scribe_exclusion_check *j = &job->exclusion;
@@ -135,10 +126,6 @@ static void finish(struct scribe_job *job, unsigned n, const struct scribe_helpe
 	j->sent = 0;
 }
 
-/*
- * A pattern may have used up the worker's limits; another worker starts with the next batch, up to
- * SCRIBE_EXCLUSION_CHECKS_MAX.
- */
 static void lose_worker(struct scribe_job *job)
 {
 	struct scribe_exclusion_check *j = &job->exclusion;
@@ -146,6 +133,7 @@ static void lose_worker(struct scribe_job *job)
 	if (j->has_helper)
 		scribe_helper_stop(&j->helper);
 	j->has_helper = false;
+	/* not sent again: one of its patterns may have exceeded the worker's limits */
 	finish(job, j->sent, NULL);
 	if (++j->lost < SCRIBE_EXCLUSION_CHECKS_MAX)
 		return;
@@ -153,12 +141,9 @@ static void lose_worker(struct scribe_job *job)
 		finish(job, 1, NULL);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/*
- * A memory file: patterns if `anew`, then the number of texts and the texts. The count of patterns
- * is written once it is known.
- */
+/* Writes the patterns if `anew`, then the number of texts and the texts. */
 static int write_texts(struct scribe_job *job, int fd, bool anew, unsigned *ret_n)
 {
 	const struct scribe_exclusion_query *q = job->exclusion.first;
@@ -213,12 +198,12 @@ static int ask(struct scribe_job *job)
 	return rc;
 }
 
-/* One batch at a time: an answer is taken first, then the next batch is sent. */
 void scribe_exclusion_check_tick(struct scribe_job *job)
 {
 	struct scribe_exclusion_check *j = &job->exclusion;
 	struct scribe_helper_answer a;
 
+	/* one batch at a time */
 	if (j->sent) {
 		if (!scribe_helper_answer(&j->helper, &a))
 			return;
@@ -227,7 +212,7 @@ void scribe_exclusion_check_tick(struct scribe_job *job)
 		else
 			finish(job, j->sent, &a);
 	}
-	/* whose helpers have had their time waits */
+	/* the user's helpers may have used up their processor time */
 	if (j->first &&
 	    scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPER_SHARE, NULL) == 0 &&
 	    ask(job) < 0)
@@ -236,13 +221,13 @@ void scribe_exclusion_check_tick(struct scribe_job *job)
 
 /* ---- ends that wait ---- */
 
-/* Questions are numbered by `asked`; the end may go on when `answered` has reached that number. */
 bool scribe_exclusion_check_keep_end(struct scribe_process *p)
 {
 	struct scribe_exclusion_check *j = &p->job->exclusion;
 
 	if (p->waits_for || j->ended || (!j->first && !p->held))
 		return p->waits_for;
+	/* + 1 because 0 means not waiting */
 	p->waits_for = j->asked + 1;
 	p->next_end = NULL;
 	if (j->ends_last)

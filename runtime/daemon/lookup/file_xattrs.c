@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Extended attributes of files, for modules such as LUSTRE: names wait in a queue, a batch of them
- * goes to the helper in a memory file, its answers are stored by record id. A name is asked for
- * when it becomes known, and again when its log is due. A job's struct scribe_file_xattrs owns
- * attributes, queue and helper. Main thread of the daemon. Must not know what the attributes mean.
+ * Extended attributes for modules such as LUSTRE: batches of queued names go to the helper in a memory file, to
+ * which it appends the answers. A job's struct scribe_file_xattrs owns attributes, queue and helper. Main thread of
+ * the daemon. Must not know what attributes mean.
  */
 #include "runtime/daemon/lookup/file_xattrs.h"
 
@@ -20,15 +19,11 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/lookup/job_helper.h"
 
-/*
- * One file. `name` is the job's, and outlives it. `answered` is also set where the file has no
- * such attribute.
- */
 struct attr {
 	const struct scribe_name_entry *name;
 	const struct scribe_module_ops *ops;
-	bool queued, answered;
-	void *value; /* NULL: none so far */
+	bool queued, answered; /* also: the file lacks the attribute */
+	void *value; /* NULL: none */
 	size_t bytes;
 };
 
@@ -36,19 +31,16 @@ struct scribe_file_xattrs {
 	struct scribe_map by_id; /* record id -> struct attr */
 	struct attr **queue;
 	size_t n, room;
-	size_t asked; /* of the queue, from its beginning, with the helper */
-	size_t said;  /* bytes of the question, in front of the answers */
-	int batch;    /* memory file of question and answers; -1 none */
-	bool hung;    /* no answer in time: nobody is asked any more */
-	bool in_vain; /* there is no helper to ask */
+	size_t asked; /* entries that the helper has */
+	size_t said;  /* bytes of names */
+	int batch;    /* the memory file; -1: none */
+	bool hung;    /* a deadline was missed: no further requests */
+	bool in_vain; /* no helper can be started */
 	uint64_t until_ns;
 	struct scribe_helper helper;
 };
 
-/*
- * "TYPE,ATTRIBUTE" of the configuration stands for the source's own. The type is that of the mount
- * at the longest matching path.
- */
+/* layout_source is "TYPE,ATTRIBUTE", to replace the module's. */
 static bool is_place_of(const struct scribe_job *job, const struct scribe_module_ops *s, const char *type)
 {
 	const char *said = job->config.layout_source;
@@ -66,7 +58,7 @@ static const char *attribute_of(const struct scribe_job *job, const struct scrib
 	return comma ? comma + 1 : s->attribute;
 }
 
-/* The module that wants attributes of this path; NULL: none, or it is off. */
+/* NULL: no enabled module needs attributes of this path. */
 static const struct scribe_module_ops *source_of(const struct scribe_job *job, const char *path)
 {
 	const struct scribe_mount *m = scribe_mount_of(job->mounts.mount, job->mounts.n, path);
@@ -93,7 +85,6 @@ static struct scribe_file_xattrs *attrs_of(struct scribe_job *job)
 	return job->file_xattrs;
 }
 
-/* Without memory the file is not asked; scribe_file_xattrs_silent() counts it. */
 static void enqueue(struct scribe_file_xattrs *a, struct attr *at)
 {
 	if (at->queued)
@@ -103,7 +94,7 @@ static void enqueue(struct scribe_file_xattrs *a, struct attr *at)
 		struct attr **more = realloc(a->queue, room * sizeof(struct attr *));
 
 		if (!more)
-			return;
+			return; /* counted by scribe_file_xattrs_silent() */
 		a->queue = more;
 		a->room = room;
 	}
@@ -130,7 +121,6 @@ void scribe_file_xattrs_request(struct scribe_job *job, const struct scribe_name
 	enqueue(a, at);
 }
 
-/* As many names of the queue's head as go into one question: all for one source. */
 static size_t write_batch(struct scribe_file_xattrs *a)
 {
 	size_t n = 0;
@@ -150,7 +140,6 @@ static size_t write_batch(struct scribe_file_xattrs *a)
 	return n;
 }
 
-/* The asked ones leave the queue, answered or not. */
 static void end_batch(struct scribe_file_xattrs *a)
 {
 	for (size_t i = 0; i < a->asked; i++)
@@ -163,16 +152,13 @@ static void end_batch(struct scribe_file_xattrs *a)
 	a->batch = -1;
 }
 
-/*
- * One batch at a time. `in_vain` ends all asking: a helper that cannot be started now cannot be
- * later.
- */
 static void ask(struct scribe_job *job)
 {
 	struct scribe_file_xattrs *a = job->file_xattrs;
 	struct scribe_err err;
 
 	if (a->helper.sock < 0 && scribe_job_start_helper(job, &a->helper, &err) < 0) {
+		/* later attempts would fail, too */
 		a->in_vain = true;
 		return;
 	}
@@ -185,15 +171,12 @@ static void ask(struct scribe_job *job)
 	}
 }
 
-/*
- * What has been answered; with a helper that hangs, as far as it came. The file is the helper's as
- * well: lengths are checked against its size, reads are by pread().
- */
 static void take_answers(struct scribe_file_xattrs *a)
 {
 	off_t at = (off_t)a->said;
 	struct stat st;
 
+	/* the helper can still write: check lengths with the file's size */
 	if (fstat(a->batch, &st) < 0)
 		return;
 	for (size_t i = 0; i < a->asked; i++) {
@@ -206,7 +189,7 @@ static void take_answers(struct scribe_file_xattrs *a)
 		at += (off_t)sizeof(bytes);
 		to->answered = true;
 		if (bytes <= 0)
-			continue; /* it has none, or is gone: what it said before stays */
+			continue; /* no attribute, or the file is gone: keep an earlier value */
 		if (bytes > st.st_size - at)
 			return;
 		value = malloc((size_t)bytes);
@@ -228,10 +211,6 @@ bool scribe_file_xattrs_busy(const struct scribe_job *job)
 	return a && !a->hung && !a->in_vain && (a->n || a->asked);
 }
 
-/*
- * A helper that missed its deadline ends the job's asking: a hanging file server costs one deadline
- * and no more.
- */
 void scribe_file_xattrs_tick(struct scribe_job *job)
 {
 	struct scribe_file_xattrs *a = job->file_xattrs;
@@ -245,6 +224,7 @@ void scribe_file_xattrs_tick(struct scribe_job *job)
 		take_answers(a);
 		end_batch(a);
 		if (rc < 0) {
+			/* not a second deadline for a hanging file server */
 			a->hung = true;
 			scribe_helper_stop(&a->helper);
 			return;
@@ -264,7 +244,7 @@ static void again(struct scribe_file_xattrs *a, const struct scribe_records *r)
 	}
 }
 
-/* Files that only ranks elsewhere have used: on a file system that all nodes share. */
+/* Names that only ranks on other nodes have used: the file system may be shared. */
 static void want_theirs(struct scribe_job *job, int fd)
 {
 	struct scribe_reader *r = NULL;
@@ -299,7 +279,7 @@ void scribe_file_xattrs_again(struct scribe_job *job, const struct scribe_log_un
 			again(job->file_xattrs, r->fetched);
 		}
 	}
-	/* The question is put before the wait begins: one that hangs has used up its deadline when the wait ends. */
+	/* before the wait begins, so that both end together */
 	scribe_file_xattrs_tick(job);
 	job->file_xattrs->until_ns = scribe_now_ns() + (uint64_t)job->config.layout_deadline_ms * 1000000;
 }

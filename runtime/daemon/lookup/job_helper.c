@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Starting a job's helpers with the right identity; see job_helper.h. The job's own helper writes
- * its logs; others are owned by their callers. Main thread of the daemon. Must not know what
- * helpers are asked.
- */
+/* Starts helpers. The job owns its writer, callers the others. Main thread of the daemon. Must not know requests. */
 #include "runtime/daemon/lookup/job_helper.h"
 
 #include <stdio.h>
@@ -12,17 +8,14 @@ int scribe_job_start_helper(const struct scribe_job *job, struct scribe_helper *
 {
 	const struct scribe_config *c = &job->config;
 
-	/* the name that a user gives gets him no groups */
+	/* a user name set by the user must not add that name's groups */
 	return scribe_helper_start(ret_helper, c->uid, c->gid, c->locked ? "" : c->user, err);
 }
 
-/*
- * With the root directory of `ioscribe run`: in a container its paths lead elsewhere. The start
- * time proves that it is still the same process.
- */
 int scribe_job_start_writer(const struct scribe_job *job, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
 	const struct scribe_config *c = &job->config;
+	/* in a container paths differ; the start time shows that the process id was not reused */
 	struct scribe_helper_wanted who = {
 		.uid = c->uid, .gid = c->gid, .root_of = job->client_pid, .root_of_ticks = job->client_ticks};
 
@@ -37,7 +30,7 @@ int scribe_job_helper(struct scribe_job *job, struct scribe_err *err)
 {
 	int rc = job->helper.sock >= 0 ? 0 : scribe_job_start_writer(job, &job->helper, err);
 
-	/* of a command's own daemon: who has not the power to is told before CMD runs */
+	/* a private daemon reports missing privileges before CMD runs */
 	return rc < 0 || !job->daemon || job->daemon->service ? rc : scribe_helper_meet(&job->helper, err);
 }
 

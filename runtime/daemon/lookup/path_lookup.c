@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links in paths that the kernel's dentry cache cannot tell: the job's helper opens the path, and
- * the daemon goes on. A job has one request under way; its later events are queued meanwhile
- * (collect/held_events.c). A state in struct scribe_path_lookup leads from request to answer; the
- * same call is repeated to take the answer. Owns the helper and its place in epoll. Main thread of
- * the daemon. Must not know what paths are for.
+ * Links in paths that the kernel's dentry cache cannot resolve: the job's helper opens the path. One request per
+ * job; its later events are queued meanwhile (collect/held_events.c). Owns the helper and its epoll entry. Main
+ * thread of the daemon. Must not know what paths are for.
  */
 #include "runtime/daemon/lookup/path_lookup.h"
 
@@ -15,14 +13,9 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/lookup/job_helper.h"
 
-/* The most that one look counts as waiting, in ns (is_late). */
 #define SLICE_NS    (SCRIBE_PATH_LOOKUP_MS * 1000000ull / 8)
-#define DEADLINE_MS (100u * SCRIBE_PATH_LOOKUP_MS) /* the helper's own: never met */
+#define DEADLINE_MS (100u * SCRIBE_PATH_LOOKUP_MS) /* never reached */
 
-/*
- * A helper that did not answer is left to itself. The pause before the next one doubles each time,
- * up to SCRIBE_PATH_LOOKUPS_MAX helpers of a job.
- */
 static void drop_helper(struct scribe_job *job)
 {
 	struct scribe_path_lookup *l = &job->path_lookup;
@@ -31,10 +24,10 @@ static void drop_helper(struct scribe_job *job)
 		scribe_watch_end(job->daemon->epoll, l->helper.sock);
 	scribe_helper_stop(&l->helper);
 	l->has_helper = false;
+	/* its file system may hang: retry ever more rarely */
 	l->next_ns = scribe_now_ns() + (SCRIBE_PATH_LOOKUP_REST_NS << l->lost++);
 }
 
-/* False: none now. The user's quota of helpers counts them. */
 static bool need_helper(struct scribe_job *job)
 {
 	struct scribe_path_lookup *l = &job->path_lookup;
@@ -46,7 +39,7 @@ static bool need_helper(struct scribe_job *job)
 		if (scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPERS, NULL) < 0 ||
 		    scribe_job_start_helper(job, &l->helper, &err) < 0)
 			drop_helper(job);
-		else /* whose every word wakes the loop, which looks for answers in each turn */
+		else /* wakes the loop */
 			(void)scribe_watch_edge(job->daemon->epoll, l->helper.sock, &job->daemon->bpf);
 	}
 	return l->has_helper;
@@ -60,7 +53,6 @@ static void begin_wait(struct scribe_path_lookup *l, bool text)
 	l->waited_ns = 0;
 }
 
-/* False: no helper takes it, and the path is resolved without. */
 static bool ask(struct scribe_job *job, int root_fd, const char *path, bool nofollow)
 {
 	struct scribe_path_lookup *l = &job->path_lookup;
@@ -75,7 +67,7 @@ static bool ask(struct scribe_job *job, int root_fd, const char *path, bool nofo
 	return true;
 }
 
-/* scribe_path_open_fn: the file system would have to be asked. */
+/* Only notes that a file system would have to be accessed. */
 static int not_by_heart(void *ctx, int root_fd, const char *path, unsigned flags)
 {
 	bool *wanted = ctx;
@@ -87,10 +79,7 @@ static int not_by_heart(void *ctx, int root_fd, const char *path, unsigned flags
 	return -EAGAIN;
 }
 
-/*
- * The same where the job has changed links: component by component, each question being one of
- * them. False: a question is under way. After GIVEN_UP no further one is asked for this name.
- */
+/* False: a request for one of the components is pending. */
 static bool walk(struct scribe_job *job, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
 	struct scribe_path_lookup *l = &job->path_lookup;
@@ -104,6 +93,7 @@ static bool walk(struct scribe_job *job, char *path, const struct scribe_path_of
 	while (!scribe_path_walk(&l->walk, of->root_fd, &job->links, of->root)) {
 		if (!given_up && ask(job, of->root_fd, l->walk.done, false))
 			return false;
+		/* each further request could take the whole timeout */
 		given_up = true;
 	}
 	job->names_unresolved += given_up || l->walk.cut;
@@ -112,10 +102,6 @@ static bool walk(struct scribe_job *job, char *path, const struct scribe_path_of
 	return true;
 }
 
-/*
- * While the job has no links of its own the helper resolves the whole path, and its answer is
- * final.
- */
 bool scribe_path_lookup(struct scribe_job *job, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
 	struct scribe_path_lookup *l = &job->path_lookup;
@@ -124,6 +110,7 @@ bool scribe_path_lookup(struct scribe_job *job, char *path, const struct scribe_
 	char known[SCRIBE_NAME_ROOM];
 	bool wanted = false;
 
+	/* helpers see links as they are now, not at the time of the event */
 	if (job->links.by_path.used && path[0] == '/') {
 		if (l->state != SCRIBE_LOOKUP_NONE ||
 		    !scribe_path_is_plain(path, root_fd, nofollow, &job->links, of->root))
@@ -167,15 +154,12 @@ bool scribe_path_lookup_text(struct scribe_job *job, const struct scribe_text_of
 	return true;
 }
 
-/*
- * A machine that stood still, hand and all, takes one slice of the time, not all of it. A turn may
- * be late itself: time in which the daemon did not run must not count against the helper.
- */
 static bool is_late(struct scribe_path_lookup *l)
 {
 	uint64_t now = scribe_now_ns(), since = now - l->seen_ns;
 
 	l->seen_ns = now;
+	/* a pause of the daemon itself counts as one slice, because the helper may have been stopped, too */
 	l->waited_ns += since < SLICE_NS ? since : SLICE_NS;
 	return l->waited_ns >= SCRIBE_PATH_LOOKUP_MS * 1000000ull;
 }
@@ -201,9 +185,6 @@ void scribe_path_lookup_forget(struct scribe_job *job)
 	job->path_lookup.state = SCRIBE_LOOKUP_NONE;
 }
 
-/*
- * A request under way is given up with its helper, since a late answer would be taken for the next.
- */
 void scribe_path_lookup_quiet(struct scribe_job *job, bool quiet)
 {
 	struct scribe_path_lookup *l = &job->path_lookup;
@@ -212,6 +193,7 @@ void scribe_path_lookup_quiet(struct scribe_job *job, bool quiet)
 	if (!quiet || l->state != SCRIBE_LOOKUP_ASKED)
 		return;
 	l->state = SCRIBE_LOOKUP_GIVEN_UP;
+	/* a late answer would be taken as the answer to the next request */
 	drop_helper(job);
 }
 

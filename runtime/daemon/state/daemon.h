@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The daemon as its parts see it: jobs, connections, the kernel's side. One thread; everything here
- * is used from its event loop. Must not hold code: what happens stands in the rooms that use it.
- */
+/* State of the daemon, used from its one event loop. Must not hold code. */
 #ifndef RUNTIME_DAEMON_STATE_DAEMON_H
 #define RUNTIME_DAEMON_STATE_DAEMON_H
 
@@ -16,22 +13,21 @@
 #include "runtime/daemon/state/client.h"
 #include "runtime/daemon/state/job.h"
 
-/* The name last announced for a slot. */
 struct scribe_slot_name {
 	uint32_t generation;
-	uint32_t job; /* the job that the name entry belongs to */
-	bool untraced; /* a pattern leaves out its operations one by one */
+	uint32_t job; /* index of the job that owns the name entry */
+	bool untraced; /* a pattern excludes its single operations */
 	struct scribe_name_entry *name;
 };
 
-#define SCRIBE_JOBS_OF_ROOT    24u /* that users cannot take */
+#define SCRIBE_JOBS_OF_ROOT    24u /* reserved for root */
 #define SCRIBE_CLIENTS_MAX     4096u
-#define SCRIBE_CLIENTS_OF_ROOT 256u /* of these: that users cannot take */
+#define SCRIBE_CLIENTS_OF_ROOT 256u /* of these, reserved for root */
 #define SCRIBE_NAMES_ROOTS     64u
 
 struct scribe_libs; /* collect/library_probes.h */
 
-/* What one user may take of a service: its name, the limit (a key of the configuration or a number), what it counts. */
+/* Quotas per user: name, limit, unit. */
 #define SCRIBE_QUOTAS(X)                                                                                      \
 	X(CONNECTIONS, user_connections, c->user_connections, "connections")                                  \
 	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */                                \
@@ -52,93 +48,83 @@ enum scribe_quota {
 	SCRIBE_NQUOTAS
 };
 
-/*
- * What the daemon's collecting and writing side asks of the side that speaks with others (control/):
- * NULL in tests that have none.
- */
 struct scribe_daemon_ops {
-	/* Is there anything left to be said to anybody? */
 	bool (*has_to_say)(const struct scribe_daemon *d);
-	/* Tell all who have asked for it what logs the job has written. */
 	void (*report)(struct scribe_job *w);
-	/* Windows on the job (segment_windows.h) are closed: their logs go to who asked for them. */
 	void (*windows_closed)(struct scribe_job *w);
-	/* What the process needs that this client wants to enrol is known, or nobody tells. */
+	/* The search for this client's libraries has ended. */
 	void (*go_on)(struct scribe_daemon *d, uint64_t client);
-	/* May this user take one more? 0, or -EDQUOT with a line in err. */
+	/* 0, or -EDQUOT with a message. */
 	int (*user_may)(const struct scribe_daemon *d, uid_t uid, enum scribe_quota q, struct scribe_err *err);
 };
 
 struct scribe_service {
-	char dir[96]; /* so that the socket's name has its room */
-	int pid_file; /* locked while the daemon lives */
-	struct scribe_config config; /* what every job begins with */
-	const char *config_file; /* that it was read from, NULL: none */
+	char dir[96];
+	int pid_file; /* locked while the daemon runs */
+	struct scribe_config config; /* initial, of every job */
+	const char *config_file; /* NULL: none */
 	bool stay, pin, finish;
-	bool failed; /* it ends to be started again */
-	bool passed; /* the socket is the service manager's */
+	bool failed; /* exits to be restarted */
+	bool passed; /* by the service manager */
 	uint64_t started_ns;
-	uint64_t watchdog_ns, next_ping_ns; /* 0: the service manager has no watchdog */
+	uint64_t watchdog_ns, next_ping_ns; /* 0: no watchdog */
 };
 
-/* Who looks at running jobs, and the time that this may take (live_session.c). */
 struct scribe_live {
-	unsigned waiting; /* at most so many wait for an answer */
-	uint64_t last;    /* connection that had one last */
+	unsigned waiting; /* upper limit of pending requests */
+	uint64_t last;    /* id */
 	int64_t saved_ns;
 	uint64_t counted_ns;
 };
 
 struct scribe_daemon {
 	const struct scribe_daemon_ops *ops;
-	struct scribe_bpf *bpf;                    /* NULL until a job is begun */
-	uint64_t calls_since_ns; /* syscall_attach.h: programs stand at system calls, 0: they do not; */
-	uint64_t calls_until_ns, calls_retry_ns;   /* not taken off, not tried again before */
-	bool calls_told;                           /* to the runtime, by a file */
-	struct scribe_libs *libs;                  /* library modules, NULL when there are none */
-	struct scribe_job *jobs;                 /* in order of beginning */
+	struct scribe_bpf *bpf;                    /* NULL: no job yet */
+	uint64_t calls_since_ns; /* programs are attached at system calls since then; 0: they are not */
+	uint64_t calls_until_ns, calls_retry_ns;   /* to detach; to retry */
+	bool calls_told;                           /* a file reports this to the runtime */
+	struct scribe_libs *libs;
+	struct scribe_job *jobs;                 /* in order of start */
 	struct scribe_job *job[SCRIBE_JOBS_MAX]; /* the same by index; NULL: free */
 	struct scribe_map by_tgid;                 /* living processes of all jobs */
-	struct scribe_map streams;                 /* by proc_id: memory of streams counted inside */
+	struct scribe_map streams; /* by proc_id: memory of counted streams */
 	struct scribe_memory *memories;            /* all of it (shm_counters.c) */
-	struct scribe_found_memory *found;         /* not yet known whose */
+	struct scribe_found_memory *found;         /* process not known */
 	uint32_t nmemories, nfound;
-	struct scribe_slot_name *slot; /* by slot index */
+	struct scribe_slot_name *slot;
 	uint32_t slots, processes;
-	uint32_t tracing; /* jobs whose single operations are kept */
+	uint32_t tracing; /* jobs with single operations */
 	struct scribe_segpool segpool;
 	int epoll, listen;
-	int root; /* the machine's, for what a service manager shows us is less; 0: our own is it */
+	int root; /* root directory of the machine; 0: the same as ours */
 	struct scribe_names_root {
-		uint32_t proc_id; /* 0: none */
-		int fd;           /* negative: it could not be had */
-	} names_roots[SCRIBE_NAMES_ROOTS]; /* root directories of processes whose names are taken; none between turns */
+		uint32_t proc_id; /* 0: unused */
+		int fd;           /* negative: failed */
+	} names_roots[SCRIBE_NAMES_ROOTS]; /* of processes; empty between loop iterations */
 	char socket_dir[64], socket[108];
-	struct scribe_spool *spool;     /* NULL none: what has no place goes to /tmp */
-	bool poll_fast;                     /* logs are on their way */
-	struct scribe_service *service; /* service.h; NULL: the private daemon of one command */
+	struct scribe_spool *spool;     /* NULL: undeliverable logs go to /tmp */
+	bool poll_fast; /* do not sleep long */
+	struct scribe_service *service; /* NULL: private daemon of one command */
 	struct scribe_client *clients;
 	uint64_t client_ids;
 	struct scribe_turns turns;
 	struct scribe_live looks;
-	struct scribe_metrics *metrics; /* control/metrics.h; NULL: nobody wants any */
-	uint64_t drain_until_ns;  /* of this turn: no more records of ended processes are taken after that, 0: all */
+	struct scribe_metrics *metrics; /* NULL: not configured */
+	uint64_t drain_until_ns;
 	uint64_t events_until_ns; /* of scribe_events_take, while it runs */
-	size_t held_bytes;        /* events of all jobs that wait for a name (held_events.h) */
-	struct scribe_map user_times; /* user_quota.c */
+	size_t held_bytes;
+	struct scribe_map user_times;
 	uint64_t user_shared_ns, user_timed_ns;
-	uint64_t jobs_started;    /* jobs of all times */
-	uint32_t resuming; /* 1 + the place of the job being taken up from an earlier daemon, 0 none */
-	bool until_idle;   /* go when every job is over */
-	bool sandboxed;     /* it has given up what it needs no more */
+	uint64_t jobs_started;
+	uint32_t resuming; /* 1 + index of the resumed job; 0: none */
+	bool until_idle; /* exit when all jobs are over */
+	bool sandboxed;     /* privileges are dropped */
 	bool quit;
-	volatile int under_way;    /* a job has begun: it is to be gone on with, whoever began it */
-	volatile int asked_to_end; /* by a signal: write what there is, then go */
+	volatile int under_way;    /* a job has started */
+	volatile int asked_to_end; /* by a signal: write logs, then exit */
 	bool verbose;
 };
 
-
-/* By `ops`, where there are any. */
 static inline bool scribe_daemon_has_pending(const struct scribe_daemon *d)
 {
 	return d->ops && d->ops->has_to_say(d);

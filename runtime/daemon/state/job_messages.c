@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The list of a job's written logs; see job_messages.h. The array belongs to the job and may move
- * when it grows: a returned pointer is valid until the next call. Main thread of the daemon.
- */
+/* The list of a job's written logs, an array owned by the job. Main thread of the daemon. */
 #include "runtime/daemon/state/job_messages.h"
 
 #include <stdlib.h>
@@ -12,6 +9,7 @@ struct scribe_msg_log *scribe_commit_message(struct scribe_job *job)
 {
 	if (job->logs == job->logs_room) {
 		size_t room = job->logs_room ? job->logs_room * 2 : 4;
+		/* may move the array: pointers returned earlier become invalid */
 		struct scribe_msg_log *more = realloc(job->log, room * sizeof(*more));
 
 		if (!more)

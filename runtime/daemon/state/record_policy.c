@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Which module a slot's record belongs to, and whether it is recorded at all; see record_policy.h.
- * The same answers are needed at draining, for windows and for live views, hence one file. Owns
- * nothing. Main thread of the daemon.
+ * Module of a slot's record, and whether it is recorded: used by drain, windows and live views. Owns nothing. Main
+ * thread of the daemon.
  */
 #include "runtime/daemon/state/record_policy.h"
 
 #include "logfmt/rules/lib_rules.h"
 
-/* The log's module of a slot that is a library's; 0: it is POSIX's. */
 int scribe_library_module(uint32_t kind)
 {
 	static const int modules[] = {
@@ -35,14 +33,14 @@ int scribe_trace_module(uint32_t kind)
 	return kind == SCRIBE_KIND_MPIIO ? SCRIBE_MOD_DXT_MPIIO : SCRIBE_MOD_DXT_POSIX;
 }
 
-/* By process, module and rank. Exclusion by name is a flag of the slot or its label. */
 bool scribe_drain_is_excluded(const struct scribe_process *p, uint32_t kind)
 {
 	const struct scribe_exclusion_rules *r = &p->job->config.exclusion_rules;
 
+	/* exclusion by name is not checked here: it is a flag of the slot or its name entry */
 	if (p->disabled || p->is_excluded || r->modules_off & 1ull << scribe_drain_module(kind))
 		return true;
-	/* who is of no MPI world is rank 0, as in Darshan */
+	/* a process outside of MPI worlds is rank 0, as in Darshan */
 	return r->n && p->rank && scribe_exclusion_rules_rank_out(r, p->unit->id ? p->rank->rank : 0);
 }
 
@@ -51,10 +49,6 @@ bool scribe_slot_is_untraced(const struct scribe_daemon *d, uint32_t index, cons
 	return index < d->slots && d->slot[index].generation == slot->generation && d->slot[index].untraced;
 }
 
-/*
- * The set of the process's rank, made at first use and owned by the rank. NULL: no rank, or memory
- * is out.
- */
 struct scribe_records *scribe_drain_records(struct scribe_process *p)
 {
 	if (p->rank && !p->rank->records)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Copies of places out of a memory that its program changes meanwhile, and that says what it likes.
- * Must not know whose records they are. Reads by pread(), never through a mapping. A copy is
- * repeated, a bounded number of times, until the owner's lock word has not changed meanwhile. The
- * copy belongs to the caller; its heat table index is bounded here. Daemon's main thread.
+ * Copies slots of a shared memory that the traced program changes meanwhile. Reads with pread(), never through a
+ * mapping; nothing read is trusted. The copy belongs to the caller. Main thread of the daemon. Must not know which
+ * process a record belongs to.
  */
 #include "runtime/daemon/state/shm_copy.h"
 
@@ -15,11 +14,11 @@ static bool read_at(int fd, size_t at, void *to, size_t bytes)
 	return pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* The table that a shard names. One that there is not is none. */
 static bool read_heat(int fd, struct scribe_stream_copy *c, int shard)
 {
 	const uint32_t table = c->s.heat[shard].table;
 
+	/* an impossible index is treated as none: the program can write anything here */
 	if (table > SCRIBE_STREAM_HEATS)
 		c->s.heat[shard].table = 0;
 	if (!c->s.heat[shard].table)
@@ -28,10 +27,7 @@ static bool read_heat(int fd, struct scribe_stream_copy *c, int shard)
 		       &c->heat[shard], sizeof(c->heat[shard]));
 }
 
-/*
- * One slot, what stands beside it for files of MPI-IO, and its heat tables: several reads, not
- * atomic together.
- */
+/* Several reads, which are not atomic together: the caller compares lock words. */
 static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_copy *c)
 {
 	const size_t at = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s),
@@ -41,12 +37,10 @@ static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_cop
 	       read_heat(fd, c, SCRIBE_SHARD_OWNER) && read_heat(fd, c, SCRIBE_SHARD_SHARED);
 }
 
-/*
- * As it was before the call that its owner has not ended. Each call is added to the owner's shard,
- * then to its shadow: while the lock is odd the shadow is whole, without that call.
- */
+/* The state before the call that the owner has not finished. */
 static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 {
+	/* calls are added to the shard first, then to its shadow: while the lock is odd the shadow is consistent */
 	c->s.shard[SCRIBE_SHARD_OWNER] = c->s.shard[SCRIBE_SHARD_OWNER_SHADOW];
 	c->s.heat[SCRIBE_SHARD_OWNER] = c->s.heat[SCRIBE_SHARD_OWNER_SHADOW];
 	if (file) {
@@ -56,22 +50,19 @@ static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 	return read_heat(fd, c, SCRIBE_SHARD_OWNER);
 }
 
-/*
- * The owner's lock is a sequence counter: odd while a call is under way. Equal and even before and
- * after means that no call has changed the copy. `tries` is shared by all slots of a look, so that
- * a program that never lets go costs a bounded time; then the shadow is taken.
- */
 bool scribe_stream_copy_read(int fd, uint32_t index, bool file, struct scribe_stream_copy *c, unsigned *tries)
 {
 	const size_t lock = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s) +
 			    offsetof(struct scribe_counter_slot, shard[SCRIBE_SHARD_OWNER].lock);
 
+	/* `tries` is shared by all slots: a lock that is never released costs bounded time */
 	for (bool first = true; first || *tries; first = false) {
 		uint32_t after;
 
 		*tries -= !first;
 		if (!read_all(fd, index, file, c) || !read_at(fd, lock, &after, sizeof(after)))
 			return false;
+		/* odd during a call; equal and even before and after: no call has changed the copy */
 		if (!(after & 1) && after == c->s.shard[SCRIBE_SHARD_OWNER].lock)
 			return true;
 	}

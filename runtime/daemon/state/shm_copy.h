@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A place of the memory that a program counts in, copied as it is between two calls of its
- * owner. Must not know whose record it is.
- */
+/* Consistent copy of one slot of a program's shared counters. Must not know which process it belongs to. */
 #ifndef RUNTIME_DAEMON_STATE_SHM_COPY_H
 #define RUNTIME_DAEMON_STATE_SHM_COPY_H
 
@@ -12,17 +9,17 @@
 
 struct scribe_stream_copy {
 	struct scribe_counter_slot s;
-	struct scribe_stream_more more;                      /* of a file of MPI-IO */
-	struct scribe_heat_table heat[SCRIBE_STREAM_SHARDS]; /* of shards that have one: s.heat[].table */
+	struct scribe_stream_more more;                      /* MPI-IO files only */
+	struct scribe_heat_table heat[SCRIBE_STREAM_SHARDS]; /* valid where s.heat[].table is not 0 */
 };
 
 /*
- * After many tries, which the owner has not outlived, as it was before the last call.
- * `tries`: what the look at its memory has left, each place has one of its own.
+ * If the owner's lock stays odd: the state before the call in progress. `tries` is what is left for the whole
+ * memory; the first read of each slot is free. False: cannot be read.
  */
 bool scribe_stream_copy_read(int memory_fd, uint32_t index, bool file, struct scribe_stream_copy *ret_copy,
 			     unsigned *tries);
-/* The table of a shard, NULL: it has none. */
+/* NULL: the shard has none. */
 const struct scribe_heat_table *scribe_stream_copy_heat(const struct scribe_stream_copy *c, int shard);
 
 #endif
