@@ -11,7 +11,7 @@
 #include "logfmt/rules/posix_shard.h"
 
 #ifndef SCRIBE_WIRE_VERSION /* a test defines another */
-#define SCRIBE_WIRE_VERSION 10
+#define SCRIBE_WIRE_VERSION 11
 #endif
 #define SCRIBE_JOBS_MAX 256u
 #define SCRIBE_JOB_ORPHANED (SCRIBE_JOBS_MAX - 1) /* of processes that outlive their job */
@@ -309,20 +309,14 @@ enum scribe_event_type {
 	SCRIBE_EV_EXEC = 3, /* text: argv, each with NUL */
 	SCRIBE_EV_ENV = 4,  /* text: a piece, in order after EXEC */
 	SCRIBE_EV_EXIT = 5,
-	SCRIBE_EV_JOIN = 8, /* slot: job; EXEC and ENV follow */
-	/*
-	 * The program counts a stream or MPI-IO file itself. flags: the memory, chain_bytes: index in it,
-	 * string_bytes: its use, status: 1 + the file's library among the images
-	 */
+	SCRIBE_EV_LINK = 6, /* text: target of a new link */
+	SCRIBE_EV_MAP = 7,  /* an executable mapping; text: last component */
+	SCRIBE_EV_JOIN = 8, /* EXEC and ENV follow */
 	SCRIBE_EV_STREAM = 9,
 	SCRIBE_EV_SEGMENTS = 10, /* wakes the daemon, no content */
-	/* slot: device, generation and flags: inode; text: last component */
-	SCRIBE_EV_MAP = 7,
-	/*
-	 * A call changed a path, possibly a symbolic link. slot, generation: the path's record; chain_bytes,
-	 * string_bytes: that of a rename's source; flags: enum scribe_link_change; text: target of a new link
-	 */
-	SCRIBE_EV_LINK = 6,
+	/* Held by the daemon, never in the ring: EXEC and ENV were lost and are read from /proc. */
+	SCRIBE_EV_EXEC_AGAIN = 11,
+	SCRIBE_EV_ENV_AGAIN = 12,
 };
 
 enum scribe_link_change {
@@ -344,10 +338,8 @@ enum scribe_name_flags {
 	SCRIBE_NF_UNLINKED = 1u << 2,
 	SCRIBE_NF_STRING = 1u << 3,   /* string_bytes follow the chain */
 	SCRIBE_NF_DETACHED = 1u << 4, /* not below the process's root */
-	SCRIBE_NF_SUFFIX = 1u << 5,   /* last `status` bytes are not path */
-	SCRIBE_NF_LITERAL = 1u << 6,  /* a name, not a path */
 	SCRIBE_NF_WANTED = 1u << 8,   /* wakes the daemon */
-	SCRIBE_NF_BELOW = 1u << 7,    /* below slot `status`, generation `tgid`, after ":" */
+	SCRIBE_NF_BELOW = 1u << 7,    /* an object in a file: its name, ":", the string */
 };
 
 /* FILE *, MPI_File, H5D_t *, hid, ncid. The daemon removes those of ended processes. */
@@ -358,24 +350,69 @@ struct scribe_handle_key {
 };
 
 /*
- * Common head. The text of NAME is the dentry chain, last component first, joined by '/', up
- * to the process's root (`chain_bytes`: "f/dir/home" for /home/dir/f, 0 bytes for the root);
- * with SCRIBE_NF_STRING the chain of the starting directory, then the program's string.
+ * The text is the dentry chain, last component first, joined by '/', up to the process's root ("f/dir/home" for
+ * /home/dir/f, 0 bytes for the root); with SCRIBE_NF_STRING the chain of the starting directory, then the program's
+ * string, of which the last suffix_bytes are appended after the path is resolved.
  */
+struct scribe_ev_name {
+	scribe_u32 slot, generation;
+	scribe_u32 flags; /* enum scribe_name_flags */
+	scribe_u32 chain_bytes, string_bytes, suffix_bytes;
+	scribe_u32 below_slot, below_generation; /* SCRIBE_NF_BELOW: the file's record */
+};
+
+/* A call changed a path, possibly a symbolic link. */
+struct scribe_ev_link {
+	scribe_u32 slot, generation;               /* the path's record */
+	scribe_u32 source_slot, source_generation; /* of a rename */
+	scribe_u32 change;                         /* enum scribe_link_change */
+};
+
+struct scribe_ev_map {
+	scribe_u64 inode;
+	scribe_u32 device; /* the kernel's form: major << 20 | minor */
+};
+
+/* The program counts a stream or MPI-IO file itself from now on. */
+struct scribe_ev_stream {
+	scribe_u32 slot, generation;
+	scribe_u32 memory, index;
+	scribe_u32 use;   /* generation of the index */
+	scribe_u32 is_file; /* an MPI-IO file, 0: a stream */
+};
+
 struct scribe_event {
-	scribe_u32 type;
+	scribe_u32 type; /* enum scribe_event_type */
+	scribe_u32 text_bytes;
 	scribe_u32 proc_id;
 	scribe_u32 proc;
-	scribe_u32 slot;   /* NAME: the slot; FORK: parent's proc_id; JOIN: job */
-	scribe_u32 generation;
-	scribe_u32 flags;  /* NAME: scribe_name_flags; ENV: 1 last piece; EXEC: scribe_exec_flags */
-	scribe_u32 chain_bytes;
-	scribe_u32 string_bytes;
 	scribe_u64 when_ns; /* CLOCK_MONOTONIC; 0 for NAME */
 	scribe_u32 tgid;
-	scribe_s32 status; /* EXIT: wait status */
-	scribe_u32 uid;
-	scribe_u32 text_bytes;
+	scribe_u32 pad;
+	union {
+		struct scribe_ev_name name;
+		struct scribe_ev_link link;
+		struct scribe_ev_map map;
+		struct scribe_ev_stream stream;
+		struct {
+			scribe_u32 parent; /* its proc_id */
+		} fork;
+		struct {
+			scribe_u32 job;
+		} join;
+		struct {
+			scribe_u32 flags; /* enum scribe_exec_flags */
+		} exec;
+		struct {
+			scribe_u32 last; /* 1: the last piece */
+		} env;
+		struct {
+			scribe_s32 status; /* wait status */
+		} exit;
+		struct {
+			scribe_u32 at; /* byte of the environment */
+		} again;
+	};
 };
 
 #endif

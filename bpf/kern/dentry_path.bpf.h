@@ -193,7 +193,6 @@ static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 typ
 	ev->proc_id = p->proc_id;
 	ev->proc = index;
 	ev->tgid = p->tgid;
-	ev->uid = p->uid;
 }
 
 static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type,
@@ -239,7 +238,7 @@ static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 byte
 
 	if (flags < 0)
 		return -1;
-	if (s->ev.type == SCRIBE_EV_NAME && s->ev.flags & SCRIBE_NF_WANTED)
+	if (s->ev.type == SCRIBE_EV_NAME && s->ev.name.flags & SCRIBE_NF_WANTED)
 		flags = BPF_RB_FORCE_WAKEUP;
 	s->ev.text_bytes = bytes;
 	bytes &= 16383;
@@ -262,15 +261,15 @@ SCRIBE_GLOBAL int scribe_send_file_name(struct scribe_slot *slot, __u32 index, s
 		return -1;
 	*(volatile __u32 *)&s->off = 0;
 	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
-	s->ev.slot = index;
-	s->ev.generation = slot->generation;
-	s->ev.flags = scribe_chain_text(file_addr, s);
-	if (s->ev.flags & SCRIBE_NF_CUT)
+	s->ev.name.slot = index;
+	s->ev.name.generation = slot->generation;
+	s->ev.name.flags = scribe_chain_text(file_addr, s);
+	if (s->ev.name.flags & SCRIBE_NF_CUT)
 		scribe_count(p, SCRIBE_L_NAME_CUT);
 	if (slot->flags & SCRIBE_SF_UNLINKED)
-		s->ev.flags |= SCRIBE_NF_UNLINKED;
+		s->ev.name.flags |= SCRIBE_NF_UNLINKED;
 	bytes = *(volatile __u32 *)&s->off;
-	s->ev.chain_bytes = bytes;
+	s->ev.name.chain_bytes = bytes;
 	ret = scribe_send_text(s, bytes);
 	scribe_scratch_put(s);
 	if (ret) {

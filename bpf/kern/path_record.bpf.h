@@ -321,20 +321,18 @@ SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct
 		return -1;
 	*(volatile __u32 *)&s->off = 0;
 	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
-	s->ev.slot = index;
-	s->ev.generation = slot->generation;
-	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
-	s->ev.flags |= string >> 32;
-	s->ev.status = suffix;
-	if (suffix)
-		s->ev.flags |= SCRIBE_NF_SUFFIX;
+	s->ev.name.slot = index;
+	s->ev.name.generation = slot->generation;
+	s->ev.name.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
+	s->ev.name.flags |= string >> 32;
+	s->ev.name.suffix_bytes = suffix;
 	off = *(volatile __u32 *)&s->off;
 	if (off > SCRIBE_NAME_MAX_BYTES)
 		off = SCRIBE_NAME_MAX_BYTES;
 	if (bytes >= SCRIBE_NAME_MAX_BYTES)
 		bytes = SCRIBE_NAME_MAX_BYTES - 1;
-	s->ev.chain_bytes = off;
-	s->ev.string_bytes = bytes;
+	s->ev.name.chain_bytes = off;
+	s->ev.name.string_bytes = bytes;
 	bpf_probe_read_kernel(&s->text[off], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
 	if (scribe_send_text(s, off + bytes)) {
 		scribe_count(p, SCRIBE_L_NAME_RETRY);
@@ -363,11 +361,11 @@ SCRIBE_GLOBAL int scribe_tell_link(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	scribe_event_head(&s->ev, SCRIBE_EV_LINK, p, t->proc);
-	s->ev.slot = index;
-	s->ev.generation = slot->generation;
-	s->ev.chain_bytes = from;
-	s->ev.string_bytes = old_slot->generation;
-	s->ev.flags = t->link_change;
+	s->ev.link.slot = index;
+	s->ev.link.generation = slot->generation;
+	s->ev.link.source_slot = from;
+	s->ev.link.source_generation = old_slot->generation;
+	s->ev.link.change = t->link_change;
 	if ((t->link_change & ~SCRIBE_LINK_KNOWN) == SCRIBE_LINK_MADE)
 		bytes = bpf_probe_read_user_str(s->text, SCRIBE_NAME_MAX_BYTES, (void *)SCRIBE_ARG(1));
 	if (bytes < 0 || scribe_send_text(s, bytes))

@@ -41,8 +41,8 @@ static __always_inline bool scribe_is_top(void)
 	return !bpf_map_lookup_elem(&scribe_tgids, &parent);
 }
 
-static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index, __u32 type, __u32 parent,
-					     __s32 status)
+/* `value`: the parent's proc_id, the job, or the wait status. */
+static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index, __u32 type, __s32 value)
 {
 	struct scribe_event *ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
 
@@ -51,8 +51,12 @@ static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index,
 		return;
 	}
 	scribe_event_init(ev, type, p, index);
-	ev->slot = parent;
-	ev->status = status;
+	if (type == SCRIBE_EV_FORK)
+		ev->fork.parent = value;
+	else if (type == SCRIBE_EV_JOIN)
+		ev->join.job = value;
+	else
+		ev->exit.status = value;
 	/*
 	 * Wake the daemon for a new process that is not recorded yet, and at a command's end; the rest need
 	 * only order.
@@ -122,7 +126,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		}
 		__builtin_memcpy(q->comm, p->comm, sizeof(q->comm));
 		scribe_proc_begin(q, index, child->tgid);
-		scribe_send_proc(q, index, SCRIBE_EV_FORK, p->proc_id, 0);
+		scribe_send_proc(q, index, SCRIBE_EV_FORK, p->proc_id);
 	} else {
 		scribe_cache_share(t, p);
 		__sync_fetch_and_add(&q->threads, 1);
@@ -178,7 +182,7 @@ static __always_inline int scribe_join(struct task_struct *task, __u32 privilege
 	t->proc_id = q->proc_id;
 	t->proc = index;
 	t->mem_align = q->mem_align;
-	scribe_send_proc(q, index, SCRIBE_EV_JOIN, found - 1, 0);
+	scribe_send_proc(q, index, SCRIBE_EV_JOIN, found - 1);
 	return 1;
 }
 
@@ -193,7 +197,7 @@ static __always_inline void scribe_exec_hidden(struct scribe_proc *p, __u32 inde
 		return;
 	}
 	scribe_event_init(ev, SCRIBE_EV_EXEC, p, index);
-	ev->flags = SCRIBE_XF_HIDDEN;
+	ev->exec.flags = SCRIBE_XF_HIDDEN;
 	bpf_ringbuf_submit(ev, scribe_wakes());
 }
 
@@ -239,7 +243,7 @@ SCRIBE_GLOBAL int scribe_env_send(struct scribe_scratch *s, struct scribe_proc *
 		if (bytes > SCRIBE_ENV_CHUNK_BYTES)
 			bytes = SCRIBE_ENV_CHUNK_BYTES;
 		s->ev.type = SCRIBE_EV_ENV;
-		s->ev.flags = at + bytes == end;
+		s->ev.env.last = at + bytes == end;
 		if (!scribe_env_has_room(ctl) || bpf_probe_read_user(s->text, bytes & 8191, (void *)at) ||
 		    scribe_send_text(s, bytes)) {
 			scribe_count(p, SCRIBE_L_ENV_LOST);
@@ -292,14 +296,13 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 		return 0;
 	}
 	scribe_event_init(&s->ev, SCRIBE_EV_EXEC, p, t->proc);
-	s->ev.uid = BPF_CORE_READ(task, cred, uid.val);
-	p->uid = s->ev.uid;
+	p->uid = BPF_CORE_READ(task, cred, uid.val);
 	from = BPF_CORE_READ(task, mm, arg_start);
 	end = BPF_CORE_READ(task, mm, arg_end);
 	bytes = end - from;
 	if (bytes > SCRIBE_ARGS_MAX_BYTES) {
 		bytes = SCRIBE_ARGS_MAX_BYTES;
-		s->ev.flags = SCRIBE_XF_CUT;
+		s->ev.exec.flags = SCRIBE_XF_CUT;
 	}
 	if (bpf_probe_read_user(s->text, bytes & 8191, (void *)from))
 		bytes = 0;
@@ -328,7 +331,7 @@ SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 	struct scribe_map_event *m;
 	struct scribe_job_entry *job;
 	struct file *file;
-	__u64 addr, ino;
+	__u64 addr;
 
 	if (!p)
 		return 0;
@@ -343,10 +346,8 @@ SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 	}
 	file = SCRIBE_CAST(file, addr);
 	scribe_event_init(&m->ev, SCRIBE_EV_MAP, p, proc);
-	m->ev.slot = SCRIBE_GET(file, f_inode, i_sb, s_dev);
-	ino = SCRIBE_GET(file, f_inode, i_ino);
-	m->ev.generation = (__u32)ino;
-	m->ev.flags = ino >> 32;
+	m->ev.map.device = SCRIBE_GET(file, f_inode, i_sb, s_dev);
+	m->ev.map.inode = SCRIBE_GET(file, f_inode, i_ino);
 	m->ev.text_bytes = sizeof(m->name);
 	if (bpf_probe_read_kernel_str(m->name, sizeof(m->name), SCRIBE_GET(file, f_path.dentry, d_name.name)) < 0)
 		m->name[0] = 0;
@@ -388,7 +389,7 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 	p->exit_code = status;
 	p->exit_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXITED);
-	scribe_send_proc(p, t->proc, SCRIBE_EV_EXIT, 0, status);
+	scribe_send_proc(p, t->proc, SCRIBE_EV_EXIT, status);
 	return 0;
 }
 

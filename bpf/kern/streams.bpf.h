@@ -63,11 +63,11 @@ SCRIBE_GLOBAL int scribe_stream_place(struct scribe_thread *t, struct scribe_pro
 	if (!x)
 		return -1;
 	scribe_event_init(&x->ev, SCRIBE_EV_STREAM, p, t->proc);
-	x->ev.slot = slot;
-	x->ev.generation = generation;
-	x->ev.flags = (__u32)t->arg[2];
-	x->ev.chain_bytes = (__u32)t->arg[3];
-	x->ev.string_bytes = (__u32)t->arg[4];
+	x->ev.stream.slot = slot;
+	x->ev.stream.generation = generation;
+	x->ev.stream.memory = (__u32)t->arg[2];
+	x->ev.stream.index = (__u32)t->arg[3];
+	x->ev.stream.use = (__u32)t->arg[4];
 	rc = (int)bpf_ringbuf_output(&scribe_events, &x->ev, sizeof(x->ev), 0);
 	scribe_scratch_put(x);
 	if (rc)

@@ -107,8 +107,8 @@ static int consume(struct scribe_bpf *b, scribe_event_fn fn, void *ctx)
 			break;
 		if (!(head & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(*ev) &&
 		    ev->text_bytes <= bytes - sizeof(*ev)) {
+			/* Up to there an earlier daemon handled events, according to its journals. */
 			if (behind > r->skip_to) {
-				/* Handled by an earlier daemon, according to its journals. */
 				stop = fn(ctx, ev, (const char *)(ev + 1));
 				taken++;
 			}

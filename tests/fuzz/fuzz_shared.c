@@ -183,15 +183,15 @@ static void program(void)
 
 static void announce(struct scribe_process *p)
 {
-	struct scribe_event e = {.flags = byte() % 4, .chain_bytes = place_number(), .string_bytes = byte() % 4};
+	struct scribe_ev_stream e = {.memory = byte() % 4, .index = place_number(), .use = byte() % 4};
 
-	e.status = (int32_t)(byte() % 3) - 1;
+	e.is_file = byte() % 3 > 1;
 	e.slot = byte() % LABELS;
 	e.generation = byte() & 1;
-	if (!e.slot && e.generation && e.status > 0)
-		e.status = 0; /* a standard stream: never a file of MPI-IO */
+	if (!e.slot && e.generation)
+		e.is_file = 0; /* a standard stream: never a file of MPI-IO */
 	if (slots[e.slot].generation == e.generation)
-		named |= 1u << (e.slot + (e.status > 0 ? LABELS : 0));
+		named |= 1u << (e.slot + (e.is_file ? LABELS : 0));
 	scribe_shm_counters_announced(&d, p, &e);
 }
 

@@ -81,7 +81,6 @@ static struct scribe_event event_of(const struct scribe_proc *p, unsigned type)
 		.proc_id = p->proc_id,
 		.proc = (uint32_t)(p - kernel.proc),
 		.tgid = p->tgid,
-		.uid = p->uid,
 		.when_ns = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec,
 	};
 }
@@ -116,7 +115,7 @@ void fuzz_kernel_fork(int tgid, int parent)
 	if (!p)
 		return;
 	e = event_of(p, SCRIBE_EV_FORK);
-	e.slot = p->parent_serial;
+	e.fork.parent = p->parent_serial;
 	tell(e, NULL, 0);
 }
 
@@ -132,7 +131,7 @@ void fuzz_kernel_join(int tgid, uint32_t job, uint32_t uid)
 		return;
 	p->flags |= SCRIBE_PF_JOINED;
 	e = event_of(p, SCRIBE_EV_JOIN);
-	e.slot = job;
+	e.join.job = job;
 	tell(e, NULL, 0);
 }
 
@@ -145,7 +144,7 @@ void fuzz_kernel_exec(int tgid, const char *argv, uint32_t bytes, bool hidden)
 		return;
 	e = event_of(p, SCRIBE_EV_EXEC);
 	p->exec_ns = e.when_ns;
-	e.flags = hidden ? SCRIBE_XF_HIDDEN : 0;
+	e.exec.flags = hidden ? SCRIBE_XF_HIDDEN : 0;
 	tell(e, argv, bytes);
 }
 
@@ -157,7 +156,7 @@ void fuzz_kernel_env(int tgid, const char *text, uint32_t bytes, bool last)
 	if (!p)
 		return;
 	e = event_of(p, SCRIBE_EV_ENV);
-	e.flags = last;
+	e.env.last = last;
 	tell(e, text, bytes);
 }
 
@@ -169,7 +168,7 @@ void fuzz_kernel_exit(int tgid, int status, bool told)
 	if (!p)
 		return;
 	e = event_of(p, SCRIBE_EV_EXIT);
-	e.status = status;
+	e.exit.status = status;
 	p->exit_code = status;
 	p->exit_ns = e.when_ns;
 	p->flags |= SCRIBE_PF_EXITED;
@@ -214,10 +213,10 @@ void fuzz_kernel_touch(int tgid, unsigned file, uint64_t bytes, unsigned kind, b
 	if (!named)
 		return;
 	e = event_of(p, SCRIBE_EV_NAME);
-	e.slot = (uint32_t)(s - kernel.slot);
-	e.generation = s->generation;
-	e.chain_bytes = (uint32_t)snprintf(name, sizeof(name), "f%u/data", file);
-	tell(e, name, e.chain_bytes);
+	e.name.slot = (uint32_t)(s - kernel.slot);
+	e.name.generation = s->generation;
+	e.name.chain_bytes = (uint32_t)snprintf(name, sizeof(name), "f%u/data", file);
+	tell(e, name, e.name.chain_bytes);
 }
 
 void fuzz_kernel_stream(int tgid, uint32_t memory, uint32_t place)
@@ -228,11 +227,11 @@ void fuzz_kernel_stream(int tgid, uint32_t memory, uint32_t place)
 	if (!p || !p->head)
 		return;
 	e = event_of(p, SCRIBE_EV_STREAM);
-	e.slot = p->head;
-	e.generation = kernel.slot[p->head].generation;
-	e.flags = memory;
-	e.chain_bytes = place;
-	e.string_bytes = 1;
+	e.stream.slot = p->head;
+	e.stream.generation = kernel.slot[p->head].generation;
+	e.stream.memory = memory;
+	e.stream.index = place;
+	e.stream.use = 1;
 	tell(e, NULL, 0);
 }
 
@@ -244,7 +243,7 @@ void fuzz_kernel_mapped(int tgid, uint32_t inode)
 	if (!p)
 		return;
 	e = event_of(p, SCRIBE_EV_MAP);
-	e.generation = inode;
+	e.map.inode = inode;
 	tell(e, NULL, 0);
 }
 

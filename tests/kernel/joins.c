@@ -132,15 +132,15 @@ static void what_has_joined_is_told_and_recorded(void **state)
 	pid = watched_run(&W, &how);
 	join = watched_join(&W, pid);
 	assert_non_null(join);
-	assert_int_equal(join->ev.slot, 1);
-	assert_int_equal(join->ev.uid, WATCHED_UID);
+	assert_int_equal(join->ev.join.job, 1);
+	assert_int_equal(scribe_bpf_proc(W.bpf, join->ev.proc)->uid, WATCHED_UID);
 	assert_int_equal(scribe_bpf_proc(W.bpf, join->ev.proc)->proc_id, join->ev.proc_id);
 	assert_int_equal(scribe_bpf_proc(W.bpf, join->ev.proc)->parent_serial, 0);
 	assert_true(watched_named(&W, pid, "first"));
 	assert_int_equal(watched_count(&W, pid, SCRIBE_EV_EXEC, 0), 1);
 	assert_int_equal(watched_count(&W, pid, SCRIBE_EV_EXIT, 0), 1);
 	for (size_t i = 0; i < W.n; i++)
-		if (W.told[i].ev.type == SCRIBE_EV_FORK && W.told[i].ev.slot == join->ev.proc_id)
+		if (W.told[i].ev.type == SCRIBE_EV_FORK && W.told[i].ev.fork.parent == join->ev.proc_id)
 			child = W.told[i].ev.tgid;
 	assert_int_not_equal(child, 0);
 	assert_null(watched_join(&W, (pid_t)child)); /* it was enrolled already */
@@ -378,7 +378,7 @@ static void the_right_one_of_many_jobs(void **state)
 		snprintf(text, sizeof(text), "SLURM_JOB_ID=%u", i);
 		join = watched_join(&W, start(env, i < 62 ? WATCHED_UID + i : WATCHED_UID, 0, NULL));
 		assert_non_null(join);
-		assert_int_equal(join->ev.slot, i);
+		assert_int_equal(join->ev.join.job, i);
 	}
 	snprintf(text, sizeof(text), "SLURM_JOB_ID=66");
 	assert_null(watched_join(&W, start(env, WATCHED_UID, 0, NULL)));

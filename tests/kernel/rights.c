@@ -92,7 +92,7 @@ static void it_is_hidden_below_the_job(void **state)
 		assert_int_equal(watched_count(&W, 0, SCRIBE_EV_EXEC, 0), 2);
 		assert_int_equal(watched_count(&W, 0, SCRIBE_EV_EXIT, 0), 2);
 		for (size_t i = 0; i < W.n; i++)
-			if (W.told[i].ev.flags == SCRIBE_XF_HIDDEN && W.told[i].ev.type == SCRIBE_EV_EXEC)
+			if (W.told[i].ev.type == SCRIBE_EV_EXEC && W.told[i].ev.exec.flags == SCRIBE_XF_HIDDEN)
 				assert_int_equal(W.told[i].ev.text_bytes, 0);
 	}
 }

@@ -188,7 +188,7 @@ unsigned watched_count(const struct watched *w, pid_t pid, uint32_t type, uint32
 
 	for (size_t i = 0; i < w->n; i++)
 		n += w->told[i].ev.type == type && (!pid || w->told[i].ev.tgid == (uint32_t)pid) &&
-		     (w->told[i].ev.flags & flags) == flags;
+		     (!flags || (w->told[i].ev.exec.flags & flags) == flags);
 	return n;
 }
 

@@ -151,12 +151,12 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 	at.slot = h->slot;
 	at.generation = h->generation;
 	scribe_event_init(ev, SCRIBE_EV_STREAM, p, t->proc);
-	ev->slot = at.slot;
-	ev->generation = at.generation;
-	ev->flags = (__u32)calls->regs.r[site->reg[1] & 15];
-	ev->chain_bytes = (__u32)calls->regs.r[site->reg[2] & 15];
-	ev->string_bytes = (__u32)calls->regs.r[site->reg[3] & 15];
-	ev->status = 1;
+	ev->stream.slot = at.slot;
+	ev->stream.generation = at.generation;
+	ev->stream.memory = (__u32)calls->regs.r[site->reg[1] & 15];
+	ev->stream.index = (__u32)calls->regs.r[site->reg[2] & 15];
+	ev->stream.use = (__u32)calls->regs.r[site->reg[3] & 15];
+	ev->stream.is_file = 1;
 	if (bpf_ringbuf_output(&scribe_events, ev, sizeof(*ev), 0)) {
 		/* otherwise the counts belong to nothing */
 		scribe_count(p, SCRIBE_L_EVENT_LOST);

@@ -72,13 +72,12 @@ SCRIBE_GLOBAL int scribe_below_send(struct scribe_scratch *s, struct scribe_slot
 	if (!p)
 		return 0;
 	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
-	s->ev.slot = index_file >> 32;
-	s->ev.generation = slot->generation;
-	s->ev.flags = SCRIBE_NF_STRING | SCRIBE_NF_BELOW;
-	s->ev.status = base->renamed_from ? base->renamed_from : (__u32)index_file;
-	s->ev.tgid = base->renamed_from ? base->renamed_from_generation : base->generation;
-	s->ev.chain_bytes = 0;
-	s->ev.string_bytes = bytes;
+	s->ev.name.slot = index_file >> 32;
+	s->ev.name.generation = slot->generation;
+	s->ev.name.flags = SCRIBE_NF_STRING | SCRIBE_NF_BELOW;
+	s->ev.name.below_slot = base->renamed_from ? base->renamed_from : (__u32)index_file;
+	s->ev.name.below_generation = base->renamed_from ? base->renamed_from_generation : base->generation;
+	s->ev.name.string_bytes = bytes;
 	bpf_probe_read_kernel(&s->text[0], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
 	if (scribe_send_text(s, bytes))
 		scribe_count(p, SCRIBE_L_NAME_RETRY);

@@ -37,9 +37,6 @@
 #define PROXY "hydra_" /* hydra_pmi_proxy, hydra_bstrap_proxy */
 #define ENV_MAX (1u << 21) /* bytes of an environment that is read from /proc */
 
-/* Internal events: read again what the ring has lost. `slot`: offset in bytes. */
-enum { EXEC_AGAIN = 0x1001, ENV_AGAIN };
-
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, index);
@@ -174,7 +171,7 @@ static void on_map(struct scribe_daemon *d, struct scribe_process *p, const stru
 	char name[SCRIBE_LIBRARY_NAME];
 
 	snprintf(name, sizeof(name), "%.*s", (int)(e->text_bytes <= sizeof(name) ? e->text_bytes : 0), text);
-	scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->generation, e->when_ns, name);
+	scribe_libs_mapped(d, p, e->map.device, e->map.inode, e->when_ns, name);
 }
 
 /* The process has gained privileges: its program and arguments are hidden from its user. */
@@ -354,7 +351,7 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct
 /* 0, or SCRIBE_NAME_WAITS. */
 static int on_again(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
 {
-	const struct scribe_text_of of = {.pid = p->tgid, .environment = e->type == ENV_AGAIN, .at = e->slot};
+	const struct scribe_text_of of = {.pid = p->tgid, .environment = e->type == SCRIBE_EV_ENV_AGAIN, .at = e->again.at};
 	char text[SCRIBE_NAME_ROOM];
 	size_t n;
 
@@ -367,9 +364,9 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 	}
 	if (n)
 		feed_environment(p, text, n);
-	if (n < sizeof(text) || e->slot > ENV_MAX ||
-	    scribe_held_put(p->job, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = e->proc_id,
-							    .slot = e->slot + (uint32_t)n}, ""))
+	if (n < sizeof(text) || e->again.at > ENV_MAX ||
+	    scribe_held_put(p->job, &(struct scribe_event){.type = SCRIBE_EV_ENV_AGAIN, .proc_id = e->proc_id,
+							    .again.at = e->again.at + (uint32_t)n}, ""))
 		end_environment(d, p);
 	return 0;
 }
@@ -381,7 +378,7 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const s
 	struct scribe_process *p;
 
 	if (e->type == SCRIBE_EV_FORK) {
-		appear(d, job, e->proc, e->proc_id, e->slot, (int32_t)e->tgid, e->when_ns);
+		appear(d, job, e->proc, e->proc_id, e->fork.parent, (int32_t)e->tgid, e->when_ns);
 		return 0;
 	}
 	if (e->type == SCRIBE_EV_JOIN)
@@ -399,29 +396,29 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const s
 		on_map(d, p, e, text);
 		break;
 	case SCRIBE_EV_STREAM:
-		scribe_shm_counters_announced(d, p, e);
+		scribe_shm_counters_announced(d, p, &e->stream);
 		break;
 	case SCRIBE_EV_EXEC:
 		/* the last part of the old environment may have been lost */
 		end_environment(d, p);
 		end_streams(d, p, e->when_ns);
-		if (e->flags & SCRIBE_XF_HIDDEN)
+		if (e->exec.flags & SCRIBE_XF_HIDDEN)
 			on_hidden(p);
 		else
 			on_exec(d, p, text, e->text_bytes, e->when_ns);
 		break;
 	case SCRIBE_EV_ENV:
 		feed_environment(p, text, e->text_bytes);
-		if (e->flags & 1)
+		if (e->env.last)
 			end_environment(d, p);
 		else
 			scribe_job_journal_env(p, NULL);
 		break;
 	case SCRIBE_EV_EXIT:
-		on_end(d, p, e->status, e->when_ns, kind_of(e->status));
+		on_end(d, p, e->exit.status, e->when_ns, kind_of(e->exit.status));
 		break;
-	case EXEC_AGAIN:
-	case ENV_AGAIN:
+	case SCRIBE_EV_EXEC_AGAIN:
+	case SCRIBE_EV_ENV_AGAIN:
 		return on_again(d, p, e);
 	default:
 		break;
@@ -514,8 +511,8 @@ int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 /* Reads EXEC and ENV from /proc: the events may have been lost. */
 static void want_again(struct scribe_job *job, const struct scribe_process *p)
 {
-	(void)scribe_held_put(job, &(struct scribe_event){.type = EXEC_AGAIN, .proc_id = p->proc_id}, "");
-	(void)scribe_held_put(job, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = p->proc_id}, "");
+	(void)scribe_held_put(job, &(struct scribe_event){.type = SCRIBE_EV_EXEC_AGAIN, .proc_id = p->proc_id}, "");
+	(void)scribe_held_put(job, &(struct scribe_event){.type = SCRIBE_EV_ENV_AGAIN, .proc_id = p->proc_id}, "");
 }
 
 static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool lost)

@@ -143,13 +143,13 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		p->job->memory_out++;
 		return;
 	}
-	scribe_slot_name_set(d, p->job, e->slot, e->generation, name);
+	scribe_slot_name_set(d, p->job, e->name.slot, e->name.generation, name);
 	if (g->file_id && !name->folded)
 		name->file_id = g->file_id;
-	scribe_job_journal_name(p->job, e->slot, e->generation, name);
-	slot = scribe_bpf_slot(d->bpf, e->slot);
+	scribe_job_journal_name(p->job, e->name.slot, e->name.generation, name);
+	slot = scribe_bpf_slot(d->bpf, e->name.slot);
 	/* not if the slot was reused; atomic, because kernel programs change the same word */
-	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && name->excluded)
+	if (slot && slot->generation == e->name.generation && slot->proc_id == e->proc_id && name->excluded)
 		__atomic_fetch_or(&slot->flags,
 				  SCRIBE_SF_EXCLUDED | (g->pieces->has_string && slot->kind == SCRIBE_KIND_PATH &&
 							is_folder_excluded(d, p, g->pieces, name->text, name->bytes)
@@ -163,15 +163,16 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text)
 {
+	const struct scribe_ev_name *n = &e->name;
 	struct scribe_path_pieces pieces = {
 		.chain = text,
-		.chain_bytes = e->chain_bytes,
-		.string = text + e->chain_bytes,
-		.string_bytes = e->string_bytes,
-		.has_string = e->flags & SCRIBE_NF_STRING,
-		.cut = e->flags & SCRIBE_NF_CUT,
-		.nofollow = e->flags & SCRIBE_NF_NOFOLLOW,
-		.detached = e->flags & SCRIBE_NF_DETACHED,
+		.chain_bytes = n->chain_bytes,
+		.string = text + n->chain_bytes,
+		.string_bytes = n->string_bytes,
+		.has_string = n->flags & SCRIBE_NF_STRING,
+		.cut = n->flags & SCRIBE_NF_CUT,
+		.nofollow = n->flags & SCRIBE_NF_NOFOLLOW,
+		.detached = n->flags & SCRIBE_NF_DETACHED,
 	};
 	char path[SCRIBE_NAME_ROOM];
 	const struct scribe_name_entry *name;
@@ -179,27 +180,26 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	size_t bytes;
 
 	/* the text is from user memory: check its lengths */
-	if (!scribe_slot_room(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
+	if (!scribe_slot_room(d, n->slot) || (uint64_t)n->chain_bytes + n->string_bytes > e->text_bytes)
 		return 0;
-	if (e->flags & SCRIBE_NF_SUFFIX && e->status > 0 && (uint32_t)e->status < e->string_bytes)
-		pieces.string_bytes -= (size_t)e->status; /* a suffix, appended after the path is resolved */
+	if (n->suffix_bytes < n->string_bytes)
+		pieces.string_bytes -= n->suffix_bytes;
 	bytes = scribe_path_join(&pieces, path, sizeof(path));
-	if (e->flags & SCRIBE_NF_BELOW) {
-		name = scribe_slot_name_entry(d, (uint32_t)e->status, e->tgid);
+	if (n->flags & SCRIBE_NF_BELOW) {
+		name = scribe_slot_name_entry(d, n->below_slot, n->below_generation);
 		if (!name)
 			return 0;
 		bytes = literal_name(name->text, name->bytes, path, sizeof(path));
 		file_id = name->id;
 		bytes = add_suffix(path, bytes, sizeof(path), ":", 1);
 		bytes = add_suffix(path, bytes, sizeof(path), pieces.string, pieces.string_bytes);
-	} else if (e->flags & SCRIBE_NF_LITERAL)
-		bytes = literal_name(pieces.string, pieces.string_bytes, path, sizeof(path));
-	else if (pieces.has_string && !follow_links(d, p, path, pieces.nofollow, &bytes))
+	} else if (pieces.has_string && !follow_links(d, p, path, pieces.nofollow, &bytes)) {
 		return SCRIBE_NAME_WAITS;
-	if (pieces.string_bytes < e->string_bytes) {
+	}
+	if (pieces.string_bytes < n->string_bytes) {
 		file_id = scribe_record_id(path, bytes);
 		bytes = add_suffix(path, bytes, sizeof(path), pieces.string + pieces.string_bytes,
-				   e->string_bytes - pieces.string_bytes);
+				   n->string_bytes - pieces.string_bytes);
 	}
 	name_slot(d, p, e, &(struct given){.pieces = &pieces, .path = path, .bytes = bytes, .file_id = file_id});
 	return 0;
@@ -209,9 +209,10 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		       const char *text)
 {
-	const struct scribe_name_entry *at = scribe_slot_name_entry(d, e->slot, e->generation);
-	const struct scribe_name_entry *from = scribe_slot_name_entry(d, e->chain_bytes, e->string_bytes);
-	const uint32_t change = e->flags & ~(uint32_t)SCRIBE_LINK_KNOWN;
+	const struct scribe_name_entry *at = scribe_slot_name_entry(d, e->link.slot, e->link.generation);
+	const struct scribe_name_entry *from =
+		scribe_slot_name_entry(d, e->link.source_slot, e->link.source_generation);
+	const uint32_t change = e->link.change & ~(uint32_t)SCRIBE_LINK_KNOWN;
 	struct scribe_job *job = p->job;
 	struct scribe_job_entry *entry = scribe_bpf_job(d->bpf, job->index);
 	bool changed = false, lost = false;
@@ -228,11 +229,11 @@ void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const 
 					     change == SCRIBE_LINK_SWAPPED);
 	}
 	/* a link that is not in the table, or strings that were cached for their records until now */
-	if (changed && !(e->flags & SCRIBE_LINK_KNOWN)) {
+	if (changed && !(e->link.change & SCRIBE_LINK_KNOWN)) {
 		/* part of the kernel's hash of path strings: invalidates what it has cached */
 		if (entry)
 			__atomic_fetch_add(&entry->links, 1, __ATOMIC_RELAXED);
 		lost = true;
 	}
-	job->names_unresolved += lost || (!changed && job->links.full && e->flags & SCRIBE_LINK_KNOWN);
+	job->names_unresolved += lost || (!changed && job->links.full && e->link.change & SCRIBE_LINK_KNOWN);
 }

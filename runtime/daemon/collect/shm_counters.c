@@ -370,10 +370,11 @@ static bool is_same(const struct scribe_memory *m, const struct scribe_stream_us
 	       at->generation == generation;
 }
 
-void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
+void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p,
+				   const struct scribe_ev_stream *e)
 {
 	struct scribe_stream_use use = {
-		.memory = e->flags, .index = e->chain_bytes, .gen = e->string_bytes, .file = e->status > 0};
+		.memory = e->memory, .index = e->index, .gen = e->use, .file = e->is_file};
 	struct scribe_memory *m = use.index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use.memory) : NULL;
 
 	if (!m) {

@@ -15,7 +15,7 @@
 int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_msg_streams *ask);
 /* The kernel reported which record owns an index. */
 void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p,
-			      const struct scribe_event *e);
+			      const struct scribe_ev_stream *e);
 /* The process continues with new ones. -ENOMEM. */
 int scribe_shm_counters_take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records);
 /* Counts at index *at, which is advanced. Without operations: nothing to report. False: the end. */
