@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The event loop. The kernel does not wake the daemon an event: the ring is polled every few
- * milliseconds while anything happens, more seldom in peace. It does where slots or room for names
- * run low, and where the daemon sleeps, because nothing has happened for a second. A turn: wait,
- * take messages and events, then one step of everything that is under way. Nothing in it may block;
- * each part is bounded in time, and longest turns are noted. This is the daemon's main thread, of a
- * service as of a private daemon.
+ * The event loop, the daemon's main thread. The event ring is polled every few milliseconds, less often when quiet; the
+ * kernel wakes the daemon only if slots or name buffers run low, or if it sleeps. Nothing may block.
  */
 #include "runtime/daemon/loop.h"
 
@@ -33,25 +29,19 @@
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/server.h"
 
-/*
- * While events come the ring is polled this often; without any the wait grows by 1 ms a turn up to
- * POLL_QUIET_MS.
- */
+/* Poll interval; without events it grows by 1 ms per iteration up to POLL_QUIET_MS. */
 #define POLL_BUSY_MS  2
 #define POLL_QUIET_MS 20
 #define SLEEP_MS      1000
-#define SLEEP_TURNS   50 /* quiet ones before */
-#define DRAIN_NS      20000000ull /* of a turn, for records of ended processes */
-/* Turns longer than this are reported, if longer than all before. */
-#define TOLD_TURN_NS  100000000ull
-/* between two sweeps for lost exits */
-#define SWEEP_NS      500000000ull
+#define SLEEP_TURNS   50 /* quiet iterations before sleeping */
+#define DRAIN_NS      20000000ull /* per iteration, for records of ended processes */
+#define TOLD_TURN_NS  100000000ull /* longer iterations are reported */
+#define SWEEP_NS      500000000ull /* between sweeps for lost exits */
 
-/* The pointer that was given with the descriptor tells which one it is. */
 static void dispatch(struct scribe_daemon *d, void *what)
 {
 	if (what == &d->bpf)
-		return; /* events are taken in each turn */
+		return; /* events are taken in each iteration */
 	if (what == &d->listen) {
 		scribe_clients_accept(d);
 		scribe_turns_share(&d->turns, SCRIBE_TURN_ACCEPT);
@@ -61,10 +51,10 @@ static void dispatch(struct scribe_daemon *d, void *what)
 	scribe_turns_share(&d->turns, SCRIBE_TURN_SERVE);
 }
 
-/* Connections before jobs: a message may end a job, and its step follows in the same turn. */
 static void serve_and_tick(struct scribe_daemon *d)
 {
 	d->poll_fast = false;
+	/* Connections first: a message may end a job, and its next step follows at once. */
 	scribe_clients_serve_all(d);
 	scribe_turns_share(&d->turns, SCRIBE_TURN_SERVE);
 	scribe_live_session_tick(d);
@@ -87,7 +77,7 @@ static void sweep(struct scribe_daemon *d)
 	scribe_turns_share(&d->turns, SCRIBE_TURN_SWEEP);
 }
 
-/* Nothing is under way that turns of the loop have to look after. */
+/* No work needs frequent iterations. */
 static bool is_quiet(const struct scribe_daemon *d)
 {
 	for (const struct scribe_job *job = d->jobs; job; job = job->next)
@@ -100,22 +90,20 @@ static bool is_quiet(const struct scribe_daemon *d)
 	return !d->asked_to_end && !(d->spool && scribe_spool_busy(d->spool));
 }
 
-/*
- * How long the loop waits for something to happen, in milliseconds. Sleeping must be announced to
- * kernel programs first (scribe_bpf_sleeps); false means that something came in between.
- */
+/* In ms. */
 static int time_to_wait(struct scribe_daemon *d, const struct scribe_pace *pace, int idle_ms)
 {
 	if (!d->jobs)
 		return d->quit ? 0 : d->spool && scribe_spool_busy(d->spool) ? POLL_QUIET_MS : idle_ms;
 	if (!d->bpf || pace->quiet_turns < SLEEP_TURNS || !is_quiet(d))
 		return pace->wait_ms;
+	/* Sleeping is announced to the kernel programs first; false: an event came in between. */
 	if (!scribe_bpf_sleeps(d->bpf))
 		return 0;
 	return idle_ms >= 0 && idle_ms < SLEEP_MS ? idle_ms : SLEEP_MS;
 }
 
-/* One line for each that was longer than all before. */
+/* Reports an iteration that is longer than all before. */
 static void end_turn(struct scribe_daemon *d)
 {
 	struct scribe_turns *t = &d->turns;
@@ -128,10 +116,6 @@ static void end_turn(struct scribe_daemon *d)
 			(unsigned long long)own_ns / 1000000, scribe_turn_mostly(&t->longest));
 }
 
-/*
- * Segments before events: their leaves are fewer and fill up sooner. Without jobs nothing is taken
- * from the kernel.
- */
 int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 {
 	bool cut = false;
@@ -153,6 +137,7 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 		end_turn(d);
 		return 0;
 	}
+	/* Segments before events: their buffers are fewer and fill up sooner. */
 	scribe_segments_take(d, false);
 	pace->quiet_turns = n > 0 ? 0 : pace->quiet_turns + 1;
 	if (scribe_events_take(d, SCRIBE_EVENTS_NS, &cut) > 0) {
@@ -162,7 +147,7 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 		pace->wait_ms++;
 	}
 	scribe_turns_share(&d->turns, SCRIBE_TURN_EVENTS);
-	/* whose events still wait is not looked at */
+	/* A process with events still in the ring must not be taken for lost. */
 	if (!cut && scribe_now_ns() >= pace->next_sweep_ns) {
 		sweep(d);
 		pace->next_sweep_ns = scribe_now_ns() + SWEEP_NS;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ioscribed: arguments, and a private daemon from start to end. A private daemon is a child of
- * `ioscribe run` and serves the socket that it inherits; service mode is in service.c. Other modes
- * print something and exit. The daemon's struct lives on the stack of serve_private(); `served`
- * makes it reachable for signal handlers. Main thread.
+ * ioscribed: arguments, and the private daemon, a child of `ioscribe run` that serves an inherited socket. The service
+ * is in service.c. Main thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +44,7 @@ static void usage(FILE *to)
 	      to);
 }
 
-static struct scribe_daemon *served;
+static struct scribe_daemon *served; /* for signal handlers */
 
 static void on_term(int number)
 {
@@ -54,19 +52,16 @@ static void on_term(int number)
 	served->asked_to_end = 1;
 }
 
-/*
- * Who started us is gone. Before anything is under way that is the end, wherever loading
- * stands; else what we say has no reader, and whoever waits for its end need not wait for ours.
- */
 static void on_orphaned(int number)
 {
 	(void)number;
+	/* The parent has died. Without work under way nothing is lost by exiting at once. */
 	if (!served->under_way)
 		_exit(0);
+	/* Otherwise release its standard error, which a reader may be waiting on. */
 	dup2(STDIN_FILENO, STDERR_FILENO);
 }
 
-/* The parent is compared afterwards: it may have died before the signal was set. */
 static int watch_starter(int fd)
 {
 	struct sigaction a = {.sa_handler = on_orphaned, .sa_flags = SA_RESTART};
@@ -76,14 +71,15 @@ static int watch_starter(int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &starter, &len) < 0 || sigaction(SIGUSR1, &a, NULL) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGUSR1) < 0)
 		return -errno;
+	/* Checked after prctl(): the parent may have died before it. */
 	return getppid() == starter.pid ? 0 : -ESRCH;
 }
 
-/* The caller has its answer, and waits for nothing that follows: not for the end of what we say either. */
 static void end_private(struct scribe_daemon *d)
 {
 	while (d->jobs)
 		scribe_job_free(d->jobs);
+	/* The caller must not wait for the end of this process. */
 	if (dup2(STDIN_FILENO, STDERR_FILENO) < 0)
 		close(STDERR_FILENO);
 	scribe_clients_close(d);
@@ -98,7 +94,6 @@ static void end_private(struct scribe_daemon *d)
 	scribe_turns_close(&d->turns);
 }
 
-/* The spawner is forked before anything else is opened, so that helpers inherit nothing. */
 static int serve_private(int fd, bool verbose)
 {
 	struct scribe_daemon d = {.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = verbose};
@@ -113,16 +108,17 @@ static int serve_private(int fd, bool verbose)
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	served = &d;
-	/* the terminal's signals are for CMD; a hang-up of the socket ends us */
+	/* Signals of the terminal are for CMD; this process ends with the socket. */
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	signal(SIGTERM, on_term); /* write what there is, then go */
+	signal(SIGTERM, on_term); /* write the logs, then exit */
 	scribe_limits_raise();
 	if (watch_starter(fd) < 0)
 		return 1;
+	/* First, so that helpers inherit nothing. */
 	if (scribe_helpers_open(true, &err) < 0) {
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 		return 1;
@@ -149,7 +145,6 @@ static int number(const char *text)
 	return *text && !*end && n >= 0 && n < 1 << 20 ? (int)n : -1;
 }
 
-/* Read a configuration as the service would, which needs none; say what is wrong with it. */
 static int check_config(const char *path)
 {
 	struct scribe_config config;
@@ -203,7 +198,7 @@ static int wrong(const char *what, const char *word)
 	return 2;
 }
 
-/* getopt has refused a word; several options that it begins are named by nobody else. */
+/* getopt does not report ambiguous options as such. */
 static int refused(int key, const char *word)
 {
 	size_t n = strcspn(word, "=");
@@ -216,7 +211,6 @@ static int refused(int key, const char *word)
 	return wrong(fits > 1 ? "option '%s' is ambiguous" : "unknown option '%s'", word);
 }
 
-/* A mode replaces an earlier one: the last counts. */
 static int take(struct arguments *a, int key)
 {
 	switch (key) {
@@ -247,14 +241,12 @@ static int take(struct arguments *a, int key)
 	}
 }
 
-/*
- * 0, or the exit code. What only tells something is the last that is read. Modes from LIST_KEYS on
- * end the reading, so that they work beside any other option.
- */
+/* 0 or the exit code. */
 static int read_arguments(struct arguments *a, int argc, char **argv)
 {
 	int key, rc = 0;
 
+	/* Modes from LIST_KEYS on work with any other option. */
 	opterr = 0;
 	while (rc == 0 && a->mode < LIST_KEYS && (key = getopt_long(argc, argv, ":", options, NULL)) != -1)
 		rc = key == '?' || key == ':' ? refused(key, argv[optind - 1]) : take(a, key);
@@ -265,7 +257,6 @@ static int read_arguments(struct arguments *a, int argc, char **argv)
 	return optind < argc ? wrong("unexpected argument '%s'", argv[optind]) : 0;
 }
 
-/* A path as it is from anywhere; one that is too long stays and fails where it is used. */
 static const char *absolute(const char *path, char *room)
 {
 	char cwd[PATH_MAX];
@@ -304,7 +295,7 @@ int main(int argc, char **argv)
 		a.service.lock = a.fd;
 		return scribe_service_run(&a.service);
 	case SERVICE:
-		/* the service works in / */
+		/* The service changes to /. */
 		a.service.config = absolute(a.service.config, config);
 		a.service.dir = absolute(a.service.dir, dir);
 		return scribe_service_run(&a.service);

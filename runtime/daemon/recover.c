@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reading a job's journal: it gives the world model, names and records as they were. Entries are
- * checked: a journal may be older or damaged. One function a type of entry, each the counterpart of
- * one in journal/job_journal.c. Records of an ended process count only when its DRAINED entry is
- * there. Main thread, at its start (resume.c).
- */
+/* Reads a job's journal, written by journal/job_journal.c; it may be damaged. Main thread, at start (resume.c). */
 #include "runtime/daemon/recover.h"
 
 #include <errno.h>
@@ -41,17 +36,17 @@ struct pending {
 	size_t bytes;
 };
 
-/* The reading of one journal. Pending data points into its mapping. */
+/* Pending data points into the journal's mapping. */
 struct resume {
 	struct scribe_daemon *d;
-	struct scribe_job *w; /* NULL before BEGIN */
+	struct scribe_job *w; /* NULL before the BEGIN entry */
 	uint32_t index;
-	struct pending *pending; /* records of an end that is not complete */
+	struct pending *pending; /* records still without a DRAINED entry */
 	size_t n, room;
 	struct scribe_err *err;
 };
 
-/* With the credentials that the client had then. */
+/* With the client's credentials of that time. */
 static int begin(struct resume *r, const struct scribe_job_journal_begin *h, const char *text, size_t bytes)
 {
 	struct scribe_client as = {.fd = -1, .pid = h->pid, .uid = h->uid, .gid = h->gid};
@@ -87,7 +82,7 @@ static int process(struct resume *r, const struct scribe_job_journal_process *h)
 	return p->tgid ? scribe_map_put(&r->d->by_tgid, (uint64_t)p->tgid, p) : 0;
 }
 
-/* Slots keep number and generation, as the kernel's memory survives. */
+/* Slots and generations are still valid, because the kernel's maps survive. */
 static int name(struct resume *r, const struct scribe_job_journal_name *h, const char *text, size_t bytes)
 {
 	struct scribe_name_entry *name = scribe_name_table_intern(&r->w->names, text, bytes);
@@ -112,7 +107,7 @@ static int exec(struct resume *r, struct scribe_process *p, const struct scribe_
 	exe[h->exe_bytes] = 0;
 	p->own_root_dir = h->own_root_dir;
 	p->root_id = !h->own_root_dir;
-	scribe_shm_counters_forget(r->d, p); /* that of the program before was taken */
+	scribe_shm_counters_forget(r->d, p); /* those of the previous program were taken */
 	memcpy(p->comm, h->comm, sizeof(p->comm));
 	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
 			       h->exe_bytes ? exe : NULL) < 0)
@@ -149,7 +144,7 @@ static int env_whole(struct resume *r, struct scribe_process *p, const struct sc
 	return scribe_worlds_env(&r->w->worlds, p, &env);
 }
 
-/* A packed slot or table; bytes taken, negative when it is damaged. */
+/* Unpacks one table. -EIO: damaged. */
 static long take(const char **at, size_t *have, void *ret, size_t bytes)
 {
 	long n = scribe_unpack(*at, *have, ret, bytes);
@@ -161,12 +156,9 @@ static long take(const char **at, size_t *have, void *ret, size_t bytes)
 	return 0;
 }
 
-/*
- * From the packed form back to a view of a slot, as the kernel side would give it. Static: 1 MiB
- * would not be fit for the stack.
- */
 static int record(struct resume *r, const void *data, size_t bytes)
 {
+	/* Rebuilds the view of a kernel slot. Static: 1 MiB is too much for the stack. */
 	static struct scribe_slot slot[1 + SCRIBE_EXTRA_SHARDS];
 	static struct scribe_value_table table[1 + SCRIBE_EXTRA_SHARDS][2];
 	static struct scribe_heat_table heat[1 + SCRIBE_EXTRA_SHARDS];
@@ -196,7 +188,7 @@ static int record(struct resume *r, const void *data, size_t bytes)
 	return scribe_drain_kept(r->d, p, &v);
 }
 
-/* Those of an ending process count when all of them are there. */
+/* Without the DRAINED entry the records of an ending process are still in the kernel. */
 static int hold(struct resume *r, const void *data, size_t bytes)
 {
 	if (((const struct scribe_job_journal_record *)data)->lives)
@@ -220,6 +212,7 @@ static int drained(struct resume *r, struct scribe_process *p, const struct scri
 
 	if (h->records > r->n)
 		return -EIO;
+	/* Earlier ones are of an interrupted attempt. */
 	for (size_t i = r->n - h->records; rc == 0 && i < r->n; i++)
 		rc = record(r, r->pending[i].data, r->pending[i].bytes);
 	r->n = 0;
@@ -257,12 +250,11 @@ static int stream(struct resume *r, struct scribe_process *p, const struct scrib
 	return scribe_shm_counters_add(p, h->use.file != 0, h->id, &c, records);
 }
 
-/* A process's memory for streams ends with it. */
 static int ended(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_end *h)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(r->d->bpf, p->index);
 
-	/* it may have died before it gave the entries back */
+	/* The earlier daemon may have died before it freed the entries. */
 	if (proc && proc->proc_id == p->proc_id && p->drained)
 		scribe_bpf_drain_and_free(r->d->bpf, p->index, NULL, NULL);
 	if (scribe_map_get(&r->d->by_tgid, (uint64_t)p->tgid) == p)
@@ -280,7 +272,7 @@ static int hello(struct resume *r, struct scribe_process *p, struct scribe_job_j
 	h.name[sizeof(h.name) - 1] = 0;
 	if (scribe_worlds_hello(&r->w->worlds, p, h.rank, h.size, h.name) < 0)
 		return -ENOMEM;
-	/* its connection went with the earlier daemon: the log is ours to write */
+	/* The rank's connection is lost, so the daemon writes the log. */
 	if (p->rank)
 		p->rank->state = SCRIBE_RANK_FAILED;
 	return 0;
@@ -300,7 +292,7 @@ static int committed(struct resume *r, const void *data, size_t bytes)
 	return 0;
 }
 
-/* Where the earlier daemon, or a helper that has outlived it, may have written the log. */
+/* The earlier daemon or one of its helpers may have written the log there. */
 static int claimed(struct resume *r, const struct scribe_job_journal_claimed *h, const char *path,
 		   size_t bytes)
 {
@@ -317,7 +309,6 @@ static int claimed(struct resume *r, const struct scribe_job_journal_claimed *h,
 	return u->claimed ? 0 : -ENOMEM;
 }
 
-/* Entries about a process begin with its proc_id. */
 static int process_entry(struct resume *r, uint32_t type, const void *data, size_t bytes)
 {
 	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, *(const uint32_t *)data);
@@ -408,10 +399,6 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 	}
 }
 
-/*
- * One job; the position in the ring up to which it is known. A journal with errors is used up to
- * the error, and modules of its job are marked incomplete.
- */
 uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 {
 	struct scribe_err err = {0};
@@ -430,10 +417,10 @@ uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 		rc = scribe_journal_each(&j, entry, &r);
 		position = j.head->position;
 		if (rc < 0)
-			j.head->broken = 1; /* what is put behind it is not found either */
+			j.head->broken = 1; /* entries added later would not be found */
 		free(r.pending);
 		if (r.w)
-			r.w->journal = j; /* with what could not be read, it is best to go on */
+			r.w->journal = j; /* continue with what was read */
 		else
 			scribe_journal_close(&j);
 	}
@@ -444,6 +431,7 @@ uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 	if (r.w)
 		scribe_shm_recover(d, r.w);
 	for (struct scribe_log_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
+		/* Records may be missing. */
 		if (scribe_journal_is_broken(&r.w->journal))
 			u->missed |=
 				1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);

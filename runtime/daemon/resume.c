@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking up what an earlier daemon has left: the kernel's side is adopted, each job's journal is
- * read (recover.c). What another build has left that build finishes. Runs once at start, in the
- * main thread, before the socket is open.
+ * Resumes an earlier daemon's work at start, in the main thread: adopts its maps and programs, reads the jobs' journals
+ * (recover.c). Jobs of another build are finished by a saved copy of it.
  */
 #include <errno.h>
 #include <linux/magic.h>
@@ -21,21 +20,21 @@
 #include "runtime/daemon/journal/saved_binary.h"
 #include "runtime/daemon/recover.h"
 
-#define READERS          2u /* of a journal */
+#define READERS          2u /* starts that may fail on a journal */
 #define BPF_FS           "/sys/fs/bpf"
-#define SCRIBE_EXTEND_US "150000000" /* more than SCRIBE_BUILD_FINISH_S */
+#define SCRIBE_EXTEND_US "150000000" /* longer than SCRIBE_BUILD_FINISH_S */
 
-/* Mounting needs CAP_SYS_ADMIN, which the daemon has at this time of its start only. */
 static bool mounted(void)
 {
 	struct statfs fs;
 
 	if (statfs(BPF_FS, &fs) == 0 && fs.f_type == BPF_FS_MAGIC)
 		return true;
+	/* Needs CAP_SYS_ADMIN, which the daemon still has. */
 	return mount("bpf", BPF_FS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700") == 0;
 }
 
-/* Journals of another build, which we cannot read; how many. */
+/* Number of journals that this build cannot read. */
 static unsigned foreign_journals(struct scribe_daemon *d)
 {
 	struct scribe_journal j;
@@ -77,18 +76,13 @@ static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *e
 				    pins);
 	}
 	if (rc == 0) {
-		/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
+		/* Edge-triggered: the ring is rarely empty, and only a wake-up by the programs is urgent. */
 		(void)scribe_watch_edge(d->epoll, scribe_bpf_events_fd(d->bpf), &d->bpf);
 		scribe_sysattach_resume(d);
 	}
 	return rc;
 }
 
-/*
- * What another build has left is that build's to finish; what then stands there
- * is looked at again. Where it cannot, nothing is touched, and jobs of ours do
- * not survive us: their pins would stand where its pins are.
- */
 static int finish_by_its_build(struct scribe_daemon *d, const char *pins, struct scribe_err *err)
 {
 	struct scribe_service *s = d->service;
@@ -102,6 +96,7 @@ static int finish_by_its_build(struct scribe_daemon *d, const char *pins, struct
 		rc = adopt(d, pins, &again);
 	if (rc != -SCRIBE_E_VERSION && (rc == 0 || again.code))
 		return rc;
+	/* Its pins are in the way of ours, so this daemon's jobs cannot be pinned. */
 	fprintf(stderr,
 		"ioscribed: %s: that build cannot finish its jobs (%s): all is left as it is, to be finished "
 		"by "
@@ -118,10 +113,7 @@ static void forget_all(struct scribe_daemon *d, const char *pins)
 	scribe_build_forget(d->service->dir);
 }
 
-/*
- * What filled the memory of the daemons before would fill ours. Of the journals that READERS of them in a row
- * have died reading the largest is given up.
- */
+/* What exhausted the memory of READERS daemons in a row would exhaust ours: the largest such journal is dropped. */
 static void give_up_fatal(const struct scribe_daemon *d)
 {
 	struct scribe_journal j;
@@ -146,10 +138,6 @@ static void give_up_fatal(const struct scribe_daemon *d)
 	unlink(worst);
 }
 
-/*
- * Last the ring is advanced to the position that the journals have: events before it must not be
- * taken twice. Jobs of the kernel's table without a journal are forgotten.
- */
 int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct scribe_service *s = d->service;
@@ -190,7 +178,9 @@ int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err)
 		if (to > position)
 			position = to;
 	}
+	/* Events before this position are in the journals and must not be taken twice. */
 	scribe_bpf_skip_to(d->bpf, position);
+	/* Jobs in the kernel's table without a journal are unknown. */
 	for (uint32_t i = 0; i < SCRIBE_JOB_ORPHANED; i++)
 		if (!d->job[i] && scribe_bpf_job(d->bpf, i)->active)
 			scribe_bpf_forget_job(d->bpf, i);

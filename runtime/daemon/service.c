@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon as a service: directory, lock, socket, configuration, log, signals, service manager;
- * start and end. Order at start: lock, spawner and link makers, earlier jobs, socket, sandbox;
- * loading the kernel side comes last, since it takes seconds. At the end jobs are finished, or left
- * to the next daemon (--pin). The struct is static for the signal handler. Main thread. Must not
- * know of jobs beyond whether there are any.
+ * The service: directory, lock, socket, configuration, log, signals, service manager. At its end jobs are finished, or
+ * left to the next daemon (--pin). Main thread. Must not know of jobs beyond whether there are any.
  */
 #include "runtime/daemon/service.h"
 
@@ -48,9 +45,8 @@
 #include "runtime/daemon/control/metrics.h"
 #include "runtime/daemon/control/server.h"
 
-#define LOCK_TRIES        250 /* 20 ms each: one that is just ending */
-/* Without --stay a daemon that gets no job within a minute ends. */
-#define FIRST_JOB_NS      60000000000ull
+#define LOCK_TRIES        250 /* every 20 ms */
+#define FIRST_JOB_NS      60000000000ull /* without --stay, exit unless a job begins until then */
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
 #define LOG_BYTES_MAX     (1 << 20)
@@ -64,7 +60,7 @@ static void on_signal(int number)
 	served.asked_to_end = number;
 }
 
-/* Option, then environment, then default. */
+/* Option, environment, default. */
 static const char *first_of(const char *a, const char *variable, const char *otherwise)
 {
 	const char *b = getenv(variable);
@@ -72,10 +68,6 @@ static const char *first_of(const char *a, const char *variable, const char *oth
 	return a ? a : b && b[0] ? b : otherwise;
 }
 
-/*
- * A directory of root's (or of ours) that nobody else can change or list: a reader of it could hold its lock,
- * and keep us from making a file there. Users reach the socket by its name.
- */
 static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err *err)
 {
 	struct stat st;
@@ -90,6 +82,7 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 		return scribe_err_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));
 	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
 		return scribe_err_set(err, -ENOTDIR, "%s is not a directory", dir);
+	/* Not listable either: a reader could lock it and so prevent new files. */
 	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 066)
 		return scribe_err_set(err, -EPERM,
 				      "%s can be changed or listed by others: it must be root's, mode 0711",
@@ -97,8 +90,7 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 	return 0;
 }
 
-/* Without a service manager that takes it, what is said goes to a file of root's; it starts again at 1 MiB.
- */
+/* Standard error without a service manager; truncated at 1 MiB. */
 static int open_log(const struct scribe_service *s, struct scribe_err *err)
 {
 	char path[128];
@@ -109,18 +101,14 @@ static int open_log(const struct scribe_service *s, struct scribe_err *err)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
-	/* one that cannot be emptied is not made longer */
+	/* A file that cannot be truncated must not grow. */
 	if (fstat(fd, &st) < 0 || st.st_size <= LOG_BYTES_MAX || ftruncate(fd, 0) == 0)
 		dup2(fd, STDERR_FILENO);
 	close(fd);
 	return 0;
 }
 
-/*
- * One daemon a directory: its pid file is locked while it lives. Nobody else may open that file, because
- * flock() needs no more. `handed_over`: the lock's descriptor, from the daemon that had this build finish its
- * jobs.
- */
+/* `handed_over`: descriptor of the lock, from a daemon that has this build finish its jobs. */
 static int take_lock(struct scribe_service *s, int handed_over, struct scribe_err *err)
 {
 	char path[128], text[32];
@@ -132,12 +120,13 @@ static int take_lock(struct scribe_service *s, int handed_over, struct scribe_er
 						handed_over, s->dir)
 			       : 0;
 	snprintf(path, sizeof(path), "%s/pid", s->dir);
+	/* Anyone that can open it could lock it. */
 	s->pid_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->pid_file < 0 || fchmod(s->pid_file, 0600) < 0)
 		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	for (int i = 0; flock(s->pid_file, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (i == LOCK_TRIES) {
-			close(s->pid_file); /* the other's */
+			close(s->pid_file); /* belongs to the other daemon */
 			s->pid_file = -1;
 			return scribe_err_set(err, -EALREADY, "a daemon serves %s already", s->dir);
 		}
@@ -149,10 +138,6 @@ static int take_lock(struct scribe_service *s, int handed_over, struct scribe_er
 	return 0;
 }
 
-/*
- * The socket that the service manager holds for us, else one of our own. Mode 0666: any user may
- * connect; requests are checked by credentials.
- */
 static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -167,8 +152,9 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 		return scribe_watch_in(d->epoll, d->listen, &d->listen);
 	}
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
-	unlink(d->socket); /* of one that was killed: the lock is ours */
+	unlink(d->socket); /* left by a killed daemon: this one has the lock */
 	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* Mode 0666: requests are checked by credentials. */
 	before = umask(0);
 	rc = d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
 			     chmod(d->socket, 0666) < 0 || listen(d->listen, LISTEN_BACKLOG) < 0
@@ -181,7 +167,7 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
 
-/* Where the site says nothing, the runtime library of our own installation, if there is one. */
+/* Default for `library`: the runtime library of this installation. */
 static void own_library(struct scribe_config *c)
 {
 	static const char *const places[] = {"../lib/libioscribe.so",
@@ -210,10 +196,6 @@ static void own_library(struct scribe_config *c)
 	}
 }
 
-/*
- * Defaults of the service, the file, then the environment. Without a named file a missing default
- * file is no error.
- */
 static int read_config(struct scribe_service *s, const char *path, struct scribe_err *err)
 {
 	const char *file = first_of(path, SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);
@@ -231,23 +213,20 @@ static int read_config(struct scribe_service *s, const char *path, struct scribe
 	return rc < 0 ? rc : scribe_config_environment(&s->config, err);
 }
 
-/* The place where nobody has said another: made where it is missing, as it is ours. */
 static void make_log_dir(const struct scribe_config *c)
 {
 	if (!strcmp(c->log_dir, LOG_DIR_DEFAULT))
 		(void)mkdir(LOG_DIR_DEFAULT, 0755);
 }
 
-/* SIGHUP is ignored: a terminal that is closed does not end the service. */
 static void signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	signal(SIGHUP, SIG_IGN); /* a closed terminal does not end the service */
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 }
 
-/* Helpers' and link makers' processes are forked before privileges are given up. */
 static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct scribe_service_options *o,
 		 struct scribe_err *err)
 {
@@ -266,6 +245,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	scribe_config_tell_old_keys(&s->config);
 	scribe_subuids_read("/etc/subuid");
 	make_log_dir(&s->config);
+	/* Spawner and link makers are forked before privileges are given up. */
 	rc = scribe_helpers_open(false, err);
 	if (rc == 0)
 		rc = scribe_linker_open(err);
@@ -277,7 +257,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
-	d->calls_told = true; /* by a daemon before us, for all that is known */
+	d->calls_told = true; /* an earlier daemon may have left the file */
 	scribe_sysattach_end(d);
 	rc = scribe_job_journal_resume(d, err);
 	if (s->finish)
@@ -290,7 +270,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	return rc;
 }
 
-/* While this file exists clients are told why they wait. */
+/* The file shows clients why they wait. */
 static void mark_loading(const struct scribe_service *s, bool loading)
 {
 	char path[128];
@@ -311,10 +291,7 @@ static bool to_load(const struct scribe_daemon *d)
 	return d->service->config.load_at_start && !d->bpf;
 }
 
-/*
- * Loading takes seconds on a slow node: before the first job, that its prolog does
- * not wait for it. What is asked meanwhile waits in the socket.
- */
+/* Takes seconds on a slow node, so it is done before the first job. Requests wait in the socket. */
 static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 {
 	struct scribe_service *s = d->service;
@@ -328,24 +305,21 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 	mark_loading(s, false);
 	if (rc == 0 || managed)
 		return rc;
-	/* each job that is begun tries again, and is told */
+	/* Each new job tries again. */
 	fprintf(stderr, "ioscribed: %s\n", err->text);
 	return 0;
 }
 
-/*
- * The jobs go on without us: what we know of them is noted, the kernel keeps the rest. Closed
- * streams are taken first, for their memory is known to this process only.
- */
 static void leave_jobs(struct scribe_daemon *d)
 {
+	/* Memory of closed streams is known to this process only. */
 	scribe_shm_counters_sweep(d);
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
 		scribe_journal_close(&job->journal);
 	d->bpf = scribe_bpf_close_keep_pins(d->bpf);
 }
 
-/* What serves nobody any more. The lock goes with the process. */
+/* The lock ends with the process. */
 static void end(struct scribe_daemon *d)
 {
 	struct scribe_service *s = d->service;
@@ -380,16 +354,13 @@ static void end(struct scribe_daemon *d)
 		close(s->pid_file);
 }
 
-/*
- * What a turn of the loop begins with. Returns the longest time to sleep in ms: half of the
- * watchdog's interval at most.
- */
+/* Returns the longest sleep in ms: at most half of the watchdog's interval. */
 static int tick(struct scribe_daemon *d)
 {
 	struct scribe_service *s = d->service;
 	uint64_t now = scribe_now_ns();
 
-	/* the next daemon has a new one, and the jobs' journals */
+	/* Only a new daemon can start a spawner. */
 	if (s->pin && scribe_helpers_lost() && !d->asked_to_end) {
 		fprintf(stderr, "ioscribed: the process that makes helpers has ended: this daemon ends, too; "
 				"its jobs go on\n");
@@ -406,7 +377,6 @@ static int tick(struct scribe_daemon *d)
 									     : IDLE_SLEEP_MS;
 }
 
-/* 1: failed, with a line in the log or to the starter. */
 int scribe_service_run(const struct scribe_service_options *o)
 {
 	bool managed = getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS");
@@ -419,16 +389,16 @@ int scribe_service_run(const struct scribe_service_options *o)
 	if (!o->foreground)
 		rc = scribe_daemonize(&ready, &err);
 	if (rc > 0)
-		return 0; /* the starter: the daemon serves */
+		return 0; /* the starter */
 	*d = (struct scribe_daemon){
 		.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
 	if (managed)
 		d->root = open("/proc/1/root", O_PATH | O_CLOEXEC | O_DIRECTORY);
 	if (d->root < 0)
-		d->root = 0; /* descriptor 0 is never it */
+		d->root = 0; /* 0 means none */
 	if (rc == 0)
 		rc = begin(d, &s, o, &err);
-	/* who dies young again and again must get on, or the jobs' records are not given back */
+	/* First: a daemon that dies repeatedly must still free the jobs' records. */
 	if (rc == 0 && d->jobs)
 		scribe_events_take(d, 0, NULL);
 	scribe_job_journal_survived(d);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines about refused requests on standard error; see audit_log.h. The daemon's main thread calls
- * this. Every line names the peer's uid and, where there is one, its process id, both from the
- * kernel. Text that a client has sent is reduced to printable ASCII, so that it cannot forge
- * further lines. The rate is bounded: a client that repeats a refused request cannot fill the
- * system's log.
+ * Lines about refused requests, with uid and process id from the kernel. Limited, so that a client cannot fill the
+ * system's log. Main thread of the daemon.
  */
 #include "runtime/daemon/base/audit_log.h"
 
@@ -14,15 +11,9 @@
 #include "logfmt/base/proto.h"
 #include "logfmt/base/clock.h"
 
-/*
- * Lines that may be written within one window. Further ones are counted, and the count is written
- * with the first line of the next window.
- */
-#define LINES     200
-/* 10 s */
+#define LINES     200 /* per window */
 #define WINDOW_NS 10000000000ull
 
-/* One line, within the limit; what is no plain character of `text` is shown as '?'. */
 static void say(const char *head, const char *text)
 {
 	static uint64_t begin, more;
@@ -42,6 +33,7 @@ static void say(const char *head, const char *text)
 		more++;
 		return;
 	}
+	/* Text of a client must not forge further lines. */
 	for (; text[n] && n < sizeof(plain) - 1; n++)
 		plain[n] = text[n] >= ' ' && text[n] < 0x7f ? text[n] : '?';
 	plain[n] = 0;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Detaching: a service in the background is forked twice, so that the daemon has neither a
- * controlling terminal nor the starter's session, and leaves its cgroups. The first process waits
- * at a pipe until the daemon serves or has failed, and returns that as its exit status: the caller,
- * usually a scheduler's prolog, can rely on the socket afterwards. Main thread of the daemon, once,
- * before any other process or thread exists. Must not know what the daemon does afterwards.
+ * Detaches the daemon. The first process waits at a pipe until the daemon serves, so that its caller, usually a
+ * scheduler's prolog, can rely on the socket. Main thread, once, before other processes or threads exist. Must not know
+ * what the daemon does afterwards.
  */
 #include "runtime/daemon/base/daemonize.h"
 
@@ -19,17 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * The pipe's end gets the first number behind the standard descriptors: close_range() can then
- * close all inherited ones with one call.
- */
 #define READY_FD 3
 
-/*
- * Into the root of every hierarchy we may write to: no job's end or limit reaches us there. A
- * prolog's cgroup is killed with its job. Errors are ignored: in a hierarchy without write
- * permission the daemon stays.
- */
+/* A prolog's cgroup is killed with its job: move to the root of every hierarchy that is writable. */
 static void leave_cgroups(void)
 {
 	char line[4096], pid[16];
@@ -48,18 +38,14 @@ static void leave_cgroups(void)
 		if (fd < 0)
 			continue;
 		if (write(fd, pid, (size_t)n) < 0)
-			(void)0; /* not ours to leave */
+			(void)0; /* not permitted: stay */
 		close(fd);
 	}
 	if (mounts)
 		fclose(mounts);
 }
 
-/*
- * The starter: returns when the daemon serves, or says why it does not. The pipe carries one
- * newline for success, else the error's text; end of file without either means that the daemon
- * died.
- */
+/* The pipe carries a newline for success, otherwise an error text; nothing if the daemon died. */
 static int await(int from, pid_t child)
 {
 	char text[sizeof(((struct scribe_err *)0)->text)] = "";
@@ -91,10 +77,12 @@ int scribe_daemonize(int *ret_ready, struct scribe_err *err)
 		close(pair[1]);
 		return await(pair[0], pid);
 	}
+	/* Two forks: without a controlling terminal, and unable to get one. */
 	setsid();
 	if (fork() != 0)
 		_exit(0);
-	pair[1] = fcntl(pair[1], F_DUPFD_CLOEXEC, READY_FD + 1); /* out of the way of what follows */
+	/* READY_FD follows the standard descriptors, so one close_range() closes everything inherited. */
+	pair[1] = fcntl(pair[1], F_DUPFD_CLOEXEC, READY_FD + 1);
 	null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < READY_FD; fd++)
 		dup2(null, fd);
@@ -116,6 +104,6 @@ void scribe_daemonize_ready(int ready, const char *text)
 	if (!text || !text[0])
 		text = text ? "cannot start" : "\n";
 	if (write(ready, text, strlen(text)) < 0)
-		(void)0; /* the starter is gone: so be it */
+		(void)0; /* the starter has exited */
 	close(ready);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The journal's file: append-only, mapped shared, so that a write costs no system call and is in
- * the page cache when the daemon is killed at any instruction. An entry is written behind the end
- * first; then the head's `end` is advanced past it. A reader sees whole entries only, and a check
- * value finds pages that a crash of the machine has not written. struct scribe_journal owns the
- * descriptor and the mapping until scribe_journal_close(). Main thread of the daemon. Must not know
- * jobs or records.
+ * The journal's file, mapped shared: a write costs no system call, and stays in the page cache when the daemon is
+ * killed. Main thread of the daemon. Must not know jobs or records.
  */
 #include "runtime/daemon/base/journal_file.h"
 
@@ -17,38 +13,28 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/*
- * The file and its mapping grow by this much, in bytes: remapping is rare, and a small job's file
- * is 1 MiB.
- */
-#define GROW_BYTES  (1u << 20)
+#define GROW_BYTES  (1u << 20) /* steps of file and mapping: remapping is rare, a small file has 1 MiB */
 #define MAGIC       "ioscribe"
-#define LEAVE_BYTES (256u << 20) /* on the file system for others; of a small one an eighth */
+#define LEAVE_BYTES (256u << 20) /* left free on the file system, at most an eighth of it */
 
 #define CHECK_START 0x6a09e667f3bcc908ull
-#define CHECK_TIMES 0x9e3779b97f4a7c15ull /* odd: each step can be undone, so that one wrong word never goes unseen */
+#define CHECK_TIMES 0x9e3779b97f4a7c15ull /* odd, so each step is reversible and one wrong word is always found */
 
 struct entry {
-	uint32_t type, bytes; /* of what follows; entries begin at multiples of 8 */
-	uint64_t check;	      /* over both and what follows */
+	uint32_t type, bytes; /* of the data; entries are aligned to 8 */
+	uint64_t check;	      /* over type, bytes and data */
 };
 
-/*
- * One step of the check: xor, an odd multiplier, a shift. It detects damage, and is no protection
- * against somebody who writes entries on purpose: the file is 0600.
- */
+/* Detects damage, not forgery: the file has mode 0600. */
 static uint64_t check_step(uint64_t check, uint64_t word)
 {
 	check = (check ^ word) * CHECK_TIMES;
 	return check ^ check >> 29;
 }
 
-/*
- * Over type, length and contents. The last word is filled with zeros; the length in the first word
- * tells apart contents that differ in trailing zeros only.
- */
 static uint64_t check_of(const struct entry *e, const char *data)
 {
+	/* The length distinguishes data that differs only in trailing zeros. */
 	uint64_t check = check_step(CHECK_START, (uint64_t)e->type << 32 | e->bytes), word = 0;
 	size_t n = e->bytes, i = 0;
 
@@ -61,11 +47,11 @@ static uint64_t check_of(const struct entry *e, const char *data)
 	return check_step(check, word);
 }
 
-/* The new mapping is made before the old one is removed: on failure the journal is as it was. */
 static int map(struct scribe_journal *j, uint64_t bytes)
 {
 	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, 0);
 
+	/* The old mapping is removed after this succeeded: on failure the journal is unchanged. */
 	if (mem == MAP_FAILED)
 		return -errno;
 	if (j->mem)
@@ -76,7 +62,6 @@ static int map(struct scribe_journal *j, uint64_t bytes)
 	return 0;
 }
 
-/* Is there room for so many bytes more, and for others? */
 static bool has_room(int fd, uint64_t more)
 {
 	struct statvfs fs;
@@ -90,13 +75,9 @@ static bool has_room(int fd, uint64_t more)
 	return (uint64_t)fs.f_bavail * fs.f_frsize >= more + reserve;
 }
 
-/*
- * Room on the file system first: a page that is mapped and has none would kill us.
- * posix_fallocate() reserves the blocks, so that a later store into the mapping cannot raise
- * SIGBUS.
- */
 static int grow(struct scribe_journal *j, uint64_t need)
 {
+	/* Blocks are reserved first: a store into a mapped page without one raises SIGBUS. */
 	uint64_t bytes = (need + GROW_BYTES - 1) / GROW_BYTES * GROW_BYTES;
 	int rc = bytes > SCRIBE_JOURNAL_MOST || !has_room(j->fd, bytes - j->bytes)
 			 ? ENOSPC
@@ -109,7 +90,7 @@ void scribe_journal_close(struct scribe_journal *j)
 {
 	if (j->mem)
 		munmap(j->mem, j->bytes);
-	if (j->fd > 0) /* 0 is in one of zeros: standard input is never a journal */
+	if (j->fd > 0) /* 0: an all-zero struct; standard input is never a journal */
 		close(j->fd);
 	*j = (struct scribe_journal){0};
 }
@@ -135,10 +116,6 @@ int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t l
 	return 0;
 }
 
-/*
- * Only whole multiples of GROW_BYTES are mapped: a file is that long unless its growth was cut
- * short. An `end` behind them is refused.
- */
 int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t layout)
 {
 	struct stat st;
@@ -148,6 +125,7 @@ int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t lay
 	if (j->fd < 0)
 		return -errno;
 	rc = fstat(j->fd, &st) < 0 ? -errno : st.st_size < (off_t)GROW_BYTES ? -EINVAL : 0;
+	/* The file is a multiple of GROW_BYTES, unless growing was interrupted. */
 	if (rc == 0)
 		rc = map(j, (uint64_t)st.st_size / GROW_BYTES * GROW_BYTES);
 	if (rc == 0 && memcmp(j->head->magic, MAGIC, sizeof(j->head->magic)))
@@ -161,11 +139,6 @@ int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t lay
 	return rc;
 }
 
-/*
- * The store of `end` is the commit point. Release order keeps the compiler and the processor from
- * moving the entry's bytes behind it; the other side is a process that maps the file after this one
- * has died.
- */
 int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
 		       unsigned pieces)
 {
@@ -191,6 +164,10 @@ int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scr
 	}
 	e.check = check_of(&e, j->mem + at + sizeof(e));
 	memcpy(j->mem + at, &e, sizeof(e));
+	/*
+	 * The commit point. Release order keeps the entry's bytes before it, as seen by a process that maps the file
+	 * after this one has died.
+	 */
 	__atomic_store_n(&j->head->end, end, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raising the limits that the daemon has inherited from a shell, a prolog or a service manager.
- * Soft limits are raised to the hard ones, and these too where CAP_SYS_RESOURCE allows it, so at
- * start, before privileges are given up. What cannot be raised is no error here;
- * scribe_limits_check() refuses later what would not work. Main thread of the daemon. Must not know
- * of jobs.
+ * Raises limits inherited from a shell, prolog or service manager, before privileges are given up. Main thread of the
+ * daemon. Must not know of jobs.
  */
 #include "runtime/daemon/base/rlimits.h"
 
@@ -13,14 +10,12 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
-/* Connections (up to a thousand a user by default), maps, links and files of all jobs together. */
-#define DESCRIPTORS 65536
-#define LEAST_DATA (64u << 20) /* bytes: the kernel's types alone are a few MiB */
-#define LEAST       128 /* maps, programs and links take some 90 */
+#define DESCRIPTORS 65536 /* connections, maps, links and files of all jobs */
+#define LEAST_DATA (64u << 20) /* bytes: the kernel's BTF alone takes a few MiB */
+#define LEAST       128 /* maps, programs and links take about 90 */
 
 static rlim_t descriptors = DESCRIPTORS;
 
-/* To `wanted`, or as far as the hard limit goes. */
 static void raise_to(int what, rlim_t wanted)
 {
 	struct rlimit limit;
@@ -30,7 +25,7 @@ static void raise_to(int what, rlim_t wanted)
 	if (limit.rlim_max < wanted) {
 		const struct rlimit more = {.rlim_cur = wanted, .rlim_max = wanted};
 
-		/* CAP_SYS_RESOURCE may go beyond */
+		/* Needs CAP_SYS_RESOURCE. */
 		if (setrlimit(what, &more) == 0)
 			return;
 		wanted = limit.rlim_max;
@@ -48,10 +43,10 @@ void scribe_limits_raise(void)
 		descriptors = limit.rlim_cur;
 	raise_to(RLIMIT_AS, RLIM_INFINITY);
 	raise_to(RLIMIT_DATA, RLIM_INFINITY);
-	raise_to(RLIMIT_MEMLOCK, RLIM_INFINITY); /* maps count there before Linux 5.11 */
+	raise_to(RLIMIT_MEMLOCK, RLIM_INFINITY); /* counts maps before Linux 5.11 */
 	raise_to(RLIMIT_CPU, RLIM_INFINITY);
 	raise_to(RLIMIT_FSIZE, RLIM_INFINITY);
-	/* where that one stays, a write fails, and its log says why */
+	/* If RLIMIT_FSIZE stays, writes fail, and the log's message names the limit. */
 	signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of this process. */
+/* Resource limits of the daemon. */
 #ifndef RUNTIME_DAEMON_BASE_RLIMITS_H
 #define RUNTIME_DAEMON_BASE_RLIMITS_H
 
@@ -7,15 +7,11 @@
 
 #include "logfmt/base/err.h"
 
-/*
- * The limits that the daemon was started with are meant for whoever started it, and
- * CMD keeps them: ours go as high as we may set them (descriptors at most to 65536,
- * a connection, a log, a memory of counted streams each).
- */
+/* Raises inherited limits as far as possible (descriptors to 65536); CMD keeps the inherited ones. */
 void scribe_limits_raise(void);
-/* Open files that the daemon may have, as scribe_limits_raise left the limit. */
+/* The limit of open files after scribe_limits_raise. */
 uint64_t scribe_limits_descriptors(void);
-/* Is what is left enough for the programs? -EMFILE: it is not. */
+/* -EMFILE, -ENOMEM: too low for the BPF programs. */
 int scribe_limits_check(struct scribe_err *err);
 
 #endif

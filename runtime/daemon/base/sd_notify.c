@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service manager's protocol, without libsystemd: state messages to the socket named in
- * NOTIFY_SOCKET, the watchdog's interval, and a listening socket that was passed as descriptor 3.
- * Environment and descriptors are only used where they are meant for this process (WATCHDOG_PID,
- * LISTEN_PID). Main thread of the daemon. Must not know what the service does.
+ * The service manager's protocol, without libsystemd. Main thread of the daemon. Must not know what the service does.
  */
 #include "runtime/daemon/base/sd_notify.h"
 
@@ -15,13 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* SD_LISTEN_FDS_START of systemd's protocol */
+/* SD_LISTEN_FDS_START */
 #define FIRST_PASSED 3
 
-/*
- * Never blocks and reports no error: a full socket buffer loses this message, and a watchdog's is
- * repeated. A leading '@' denotes the abstract namespace.
- */
+/* Never blocks: a full socket loses the message; watchdog messages are repeated. */
 void scribe_notify(const char *state)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -32,6 +26,7 @@ void scribe_notify(const char *state)
 	if (n < 2 || n >= sizeof(to.sun_path) || (path[0] != '/' && path[0] != '@'))
 		return;
 	memcpy(to.sun_path, path, n);
+	/* '@' stands for the abstract namespace. */
 	if (path[0] == '@')
 		to.sun_path[0] = 0;
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -42,7 +37,7 @@ void scribe_notify(const char *state)
 	close(sock);
 }
 
-/* A decimal value of an environment variable; 0 where it is not set or no number. */
+/* 0: not set or not a number. */
 static unsigned long long number(const char *variable)
 {
 	const char *text = getenv(variable);
@@ -54,13 +49,10 @@ uint64_t scribe_notify_watchdog(void)
 {
 	unsigned long long pid = number("WATCHDOG_PID");
 
+	/* The variables may be meant for another process. */
 	return pid == 0 || pid == (unsigned long long)getpid() ? number("WATCHDOG_USEC") * 1000 : 0;
 }
 
-/*
- * The socket, or -1. It is used only if it is what would have been made here: SOCK_SEQPACKET, and
- * listening.
- */
 int scribe_notify_socket(void)
 {
 	int type = 0, listening = 0;
@@ -68,6 +60,7 @@ int scribe_notify_socket(void)
 
 	if (number("LISTEN_PID") != (unsigned long long)getpid() || number("LISTEN_FDS") < 1)
 		return -1;
+	/* Only a socket as this daemon makes it: SOCK_SEQPACKET, listening. */
 	if (getsockopt(FIRST_PASSED, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
 		return -1;
 	len = sizeof(listening);

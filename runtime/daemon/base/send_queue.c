@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that a peer's socket did not take yet; see send_queue.h. The first send is tried
- * directly; only when the socket is full is the message copied to the queue, with a duplicate of
- * its descriptor. The loop then watches the socket for EPOLLOUT and calls the flush function. Each
- * queue belongs to one connection and owns its copies and descriptors until they are sent or the
- * queue is cleared. Main thread of the daemon.
+ * Messages that a peer's socket does not take yet; the loop flushes them on EPOLLOUT. A queue belongs to one
+ * connection and owns its copies. Main thread of the daemon.
  */
 #include "runtime/daemon/base/send_queue.h"
 
@@ -16,25 +13,19 @@
 
 #include "logfmt/base/proto.h"
 
-/*
- * One message. It counts with its header against SCRIBE_OUTBOX_MAX, so that empty messages are
- * bounded, too.
- */
 struct scribe_outgoing {
 	struct scribe_outgoing *next;
 	unsigned type, status;
-	int fd; /* goes with it; -1 none */
+	int fd; /* -1: none */
 	size_t bytes;
 	char payload[];
 };
 
-/*
- * -ENOBUFS also where memory is out: the caller treats both as a peer that is to be disconnected.
- * The descriptor is duplicated, since the caller closes its own after the call.
- */
+/* -ENOBUFS also without memory: in both cases the peer is disconnected. */
 static int enqueue(struct scribe_send_queue *b, unsigned type, unsigned status, const void *payload, size_t bytes,
 		int fd)
 {
+	/* With its header, so that empty messages are bounded, too. */
 	size_t room = sizeof(struct scribe_outgoing) + bytes;
 	struct scribe_outgoing *o = b->bytes + room <= SCRIBE_OUTBOX_MAX ? malloc(room) : NULL;
 
@@ -43,6 +34,7 @@ static int enqueue(struct scribe_send_queue *b, unsigned type, unsigned status, 
 	*o = (struct scribe_outgoing){.type = type, .status = status, .fd = -1, .bytes = bytes};
 	if (bytes)
 		memcpy(o->payload, payload, bytes);
+	/* The caller closes its own descriptor. */
 	if (fd >= 0) {
 		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (o->fd < 0) {
@@ -72,13 +64,10 @@ static void drop_first(struct scribe_send_queue *b)
 	free(o);
 }
 
-/*
- * -ETIMEDOUT of scribe_msg_send() with a timeout of 0 means that the socket is full. A message is
- * also queued when others wait: messages never overtake each other.
- */
 int scribe_send_queue_send(struct scribe_send_queue *b, int sock, unsigned type, unsigned status, const void *payload,
 		       size_t bytes, int fd)
 {
+	/* Timeout 0: -ETIMEDOUT means a full socket. Messages must not overtake each other. */
 	int rc = b->first ? -ETIMEDOUT : scribe_msg_send(sock, type, status, payload, bytes, fd, 0);
 
 	return rc == -ETIMEDOUT ? enqueue(b, type, status, payload, bytes, fd) : rc;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What is still to be sent to a peer that does not read as fast as it is told:
- * nobody waits for it. Must not know what messages mean.
- */
+/* Messages to a peer that reads too slowly. Must not know what messages mean. */
 #ifndef RUNTIME_DAEMON_BASE_SEND_QUEUE_H
 #define RUNTIME_DAEMON_BASE_SEND_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SCRIBE_OUTBOX_MAX (16u << 20) /* bytes that wait for one peer: reports of some 2,600 logs */
+#define SCRIBE_OUTBOX_MAX (16u << 20) /* bytes per peer: reports of about 2,600 logs */
 
 struct scribe_outgoing;
 
@@ -18,13 +15,10 @@ struct scribe_send_queue {
 	size_t bytes;
 };
 
-/*
- * Send, behind what waits; what cannot go now is copied (a descriptor too). 0, or
- * negative: the peer is gone, memory is out, too much waits (-ENOBUFS).
- */
+/* After the queued messages. What cannot be sent now is copied, a descriptor duplicated. -ENOBUFS: queue full. */
 int scribe_send_queue_send(struct scribe_send_queue *b, int sock, unsigned type, unsigned status, const void *payload,
 		       size_t bytes, int fd);
-/* Send what goes now: how many messages went, or negative: the peer is gone. */
+/* Number of messages sent, or negative: the peer is gone. */
 int scribe_send_queue_flush(struct scribe_send_queue *b, int sock);
 void scribe_send_queue_clear(struct scribe_send_queue *b);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranges of /etc/subuid, in order. A user makes processes with any of his subordinate ids by newuidmap, so a
- * limit for each id would be none for him. Main thread of the daemon.
+ * Ranges of /etc/subuid. With newuidmap a user can run processes with any subordinate id, so limits per id would not
+ * limit a user. Main thread of the daemon.
  */
 #include "runtime/daemon/base/subuids.h"
 
@@ -50,6 +50,7 @@ void scribe_subuids_read(const char *path)
 	}
 	if (f)
 		fclose(f);
+	/* Sorted for the binary search below. */
 	if (nranges)
 		qsort(range, nranges, sizeof(*range), by_first);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long the event loop's turns take: wall time, processor time, and time in which the thread was
- * ready without a processor. The loop answers nobody during a turn, so the longest ones are
- * reported by the metrics. The state is a struct scribe_turns of the daemon; the descriptor of
- * schedstat in it is opened once and closed by scribe_turns_close(). Main thread of the daemon.
- * Must not know what is done in a turn.
+ * Wall time, processor time and run-queue time of loop iterations, as metrics. Main thread of the daemon. Must not
+ * know what is done in an iteration.
  */
 #include "runtime/daemon/base/turn_times.h"
 
@@ -13,10 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Short turns are many, and asking the kernel for both times costs as much as one of them: they are read again when
- * so much time has passed, and a turn that is longer may get as much of those before it.
- */
+/* Reading both times costs as much as a short iteration, so they are read at most this often. */
 #define READ_NS 5000000ull
 
 static uint64_t clock_ns(clockid_t clock)
@@ -27,7 +21,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* How long this thread has been ready and waited for a processor, in all; 0 where the kernel does not tell. */
+/* Total run-queue time of this thread; 0: not available. */
 static uint64_t queued(struct scribe_turns *t)
 {
 	unsigned long long on, waited;
@@ -52,7 +46,6 @@ void scribe_turns_close(struct scribe_turns *t)
 	t->schedstat = -1;
 }
 
-/* After epoll_wait() has returned. `read_ns` 0 makes the next turn read both times again. */
 void scribe_turns_begin(struct scribe_turns *t)
 {
 	t->begun_ns = t->part_since_ns = clock_ns(CLOCK_MONOTONIC);
@@ -72,9 +65,9 @@ void scribe_turns_share(struct scribe_turns *t, enum scribe_turn_share share)
 	t->part_since_ns = now;
 }
 
-/* The waiting time may be of up to READ_NS earlier, and so longer than the turn: it is capped. */
 uint64_t scribe_turn_own_ns(const struct scribe_turn *t)
 {
+	/* The reading may be up to READ_NS old, and so include earlier waiting. */
 	uint64_t waited_ns = t->queued_ns < t->wall_ns ? t->queued_ns : t->wall_ns;
 
 	return t->wall_ns - waited_ns;
@@ -92,7 +85,7 @@ void scribe_turns_end(struct scribe_turns *t)
 	if (now->wall_ns > READ_NS) {
 		now->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_ns;
 		now->queued_ns = queued(t) - t->queued_ns;
-		t->read_ns = 0;
+		t->read_ns = 0; /* read both again in the next iteration */
 	}
 	t->long_turns += scribe_turn_own_ns(now) > SCRIBE_TURN_LONG_NS;
 	if (now->wall_ns > t->longest_wall_ns)

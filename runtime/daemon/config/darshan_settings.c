@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's settings under Darshan's names, as its configuration file and its environment have
- * them. docs/config.md lists what each does here. Each key is a row of a table with a kind; a
- * kind's function either fills a field of struct scribe_config or sets the corresponding key of
- * ioscribe. Keys without a meaning here are accepted, so that an existing darshan.conf can be used
- * as it is. Runs in the daemon, at start and when a job's settings arrive; nothing is kept but in
- * the configuration.
+ * Darshan's settings, from its configuration file and environment; docs/config.md lists their meaning here. Some are
+ * accepted without effect, so that an existing darshan.conf can be used. Runs in the daemon.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,8 +14,8 @@
 #include "runtime/daemon/config/config.h"
 
 enum kind {
-	NOTHING, /* accepted, without a meaning here */
-	SIZE,    /* a number, checked, without a meaning here */
+	NOTHING, /* ignored */
+	SIZE,    /* a number, checked and ignored */
 	PREFIXES,
 	NAMES,
 	MODULES_ON,
@@ -52,7 +48,7 @@ static const struct key {
 	{"APP_INCLUDE", LIST, SCRIBE_RULE_APP_INCLUDE},
 	{"RANK_EXCLUDE", LIST, SCRIBE_RULE_RANK_EXCLUDE},
 	{"RANK_INCLUDE", LIST, SCRIBE_RULE_RANK_INCLUDE},
-	{"JOBID", NOTHING, 0}, /* `ioscribe run` reads the variable it names */
+	{"JOBID", NOTHING, 0}, /* `ioscribe run` evaluates it */
 	{"JOBID_OVERRIDE", NOTHING, 0},
 	{"LOGPATH", LOG_PATH, 0},
 	{"LOGFILE", LOG_FILE, 0},
@@ -82,7 +78,7 @@ bool scribe_config_is_darshan(const char *name)
 	return key_by_name(name) != NULL;
 }
 
-/* The first word of `value` as a number above 0. */
+/* The first word of `value`, a number above 0. */
 static int number(const char *name, const char *value, double *ret, struct scribe_err *err)
 {
 	char *end;
@@ -93,14 +89,11 @@ static int number(const char *name, const char *value, double *ret, struct scrib
 	return 0;
 }
 
-/*
- * The first word of `value` as a share: 0.2 is a fifth. As exact as Darshan has it, which compares
- * with a float. Hence strtof(): 0.2 as a double would be another number than the float with which
- * Darshan compares.
- */
+/* The first word of `value` as a share, for example 0.2. */
 static int share(const char *name, const char *value, double *ret, struct scribe_err *err)
 {
 	char *end;
+	/* strtof(): Darshan compares with a float, and 0.2 as a double is a different number. */
 	float n = strtof(value, &end);
 
 	if (end == value || (*end && !isspace((unsigned char)*end)) || !(n >= 0))
@@ -109,10 +102,7 @@ static int share(const char *name, const char *value, double *ret, struct scribe
 	return 0;
 }
 
-/*
- * "<regular expressions> <modules>" Without a list of modules the expressions count for all of
- * them.
- */
+/* "<regular expressions> <modules>"; without modules: all. */
 static int add_names(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	size_t n = strcspn(value, " \t");
@@ -134,25 +124,19 @@ static int add_names(struct scribe_config *c, const struct key *k, const char *v
 
 #define DXT_BITS (1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_DXT_MPIIO)
 
-/*
- * Traces are off by default: who asks for one of the two has that one. Bits of `modules_off` that
- * are set for both trace modules mean "off"; of one alone: the other was asked for.
- */
 static int switch_traces(struct scribe_config *c, bool on, uint64_t bits, struct scribe_err *err)
 {
 	uint64_t *off = &c->exclusion_rules.modules_off;
 
+	/* Both bits in `modules_off` mean "off"; one alone: only the other module was enabled. */
 	if (on && !c->dxt)
 		*off = (*off | DXT_BITS) & ~bits;
 	if (on || (*off & DXT_BITS) != DXT_BITS)
 		return on ? scribe_config_set_key(c, "dxt", "yes", err) : 0;
-	*off &= ~DXT_BITS; /* who asks again asks for both */
+	*off &= ~DXT_BITS; /* enabling it again enables both */
 	return scribe_config_set_key(c, "dxt", "no", err);
 }
 
-/*
- * The trace modules have no bit that is off by default; they go by the key `dxt` (switch_traces).
- */
 static int switch_modules(struct scribe_config *c, const struct key *k, const char *value,
 			  struct scribe_err *err)
 {
@@ -163,21 +147,19 @@ static int switch_modules(struct scribe_config *c, const struct key *k, const ch
 		c->exclusion_rules.modules_off &= ~bits;
 	else if (rc == 0)
 		c->exclusion_rules.modules_off |= bits;
+	/* Trace modules are off by default, which their bits cannot express: the key `dxt` decides. */
 	return rc == 0 && bits & DXT_BITS ? switch_traces(c, k->kind == MODULES_ON, bits & DXT_BITS, err) : rc;
 }
 
-/* Darshan's LOGPATH has directories of the date below it, so the layout follows with it. */
 static int set_place(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	int rc = scribe_config_set_key(c, k->kind == LOG_PATH ? "log_dir" : "log_file", value, err);
 
+	/* Darshan's LOGPATH contains date directories. */
 	return rc < 0 || k->kind == LOG_FILE ? rc : scribe_config_set_key(c, "log_layout", "dated", err);
 }
 
-/*
- * These replace the excluded directories; each stands for all below it. A slash is appended, since
- * the comparison is one of text: "/usr" would also exclude "/usrlocal".
- */
+/* Replaces the excluded directories. */
 static int set_prefixes(struct scribe_config *c, const char *value, struct scribe_err *err)
 {
 	int rc = scribe_config_set_key(c, "exclude", "none", err);
@@ -186,6 +168,7 @@ static int set_prefixes(struct scribe_config *c, const char *value, struct scrib
 		size_t n = strcspn(value, ",");
 		char prefix[SCRIBE_PATH_MAX];
 
+		/* With a slash, because the comparison is textual: "/usr" would match "/usrlocal". */
 		snprintf(prefix, sizeof(prefix), "%.*s%s", (int)n, value,
 			 n && value[n - 1] == '/' ? "" : "/");
 		if (n && strncmp(value, "none", 4))

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of what a job leaves out: regular expressions on file names and program names, and ranges
- * of ranks. The lists are kept as text. Ranks are compared here; expressions are compiled and
- * matched in a helper with the user's identity (privsep/exclusion_worker.c), since a hostile
- * expression can take any amount of memory and time. struct scribe_exclusion_rules owns its array
- * and texts until scribe_exclusion_rules_clear(). Main thread of the daemon.
+ * Exclusion rules as text. Ranks are compared here; expressions are compiled and matched in a helper of the user
+ * (privsep/exclusion_worker.c), because a hostile one can take any memory and time. Main thread of the daemon.
  */
 #include "runtime/daemon/config/exclusion_rules.h"
 
@@ -17,20 +14,15 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/counters/records.h"
 
-/*
- * Rules of a job, of all kinds. All are sent to the helper in one memory file, whose size is
- * bounded there (BATCH_MAX).
- */
 #define RULES_MOST  1024
-#define RULES_BYTES 65536u /* of expressions of a job */
-#define RULE_BYTES  1024u  /* of one, NUL included */
+#define RULES_BYTES 65536u /* expressions of a job; one request holds all (BATCH_MAX) */
+#define RULE_BYTES  1024u  /* with NUL */
 
-/* One rule. Rules of ranks use from and to, inclusive; the others text and modules. */
 struct scribe_omission {
 	enum scribe_rule_kind kind;
 	char *text;
 	uint64_t modules;
-	int64_t from, to; /* of ranks */
+	int64_t from, to; /* of ranks, inclusive */
 };
 
 static bool is_rank(enum scribe_rule_kind kind)
@@ -38,7 +30,6 @@ static bool is_rank(enum scribe_rule_kind kind)
 	return kind == SCRIBE_RULE_RANK_EXCLUDE || kind == SCRIBE_RULE_RANK_INCLUDE;
 }
 
-/* Its size; its form where the site wrote it: a user's may take all memory, and is compiled by the worker alone. */
 static int check(struct scribe_exclusion_rules *r, const char *text, struct scribe_err *err)
 {
 	size_t bytes = strlen(text) + 1;
@@ -46,6 +37,7 @@ static int check(struct scribe_exclusion_rules *r, const char *text, struct scri
 	if (bytes > RULE_BYTES || bytes > RULES_BYTES - r->bytes)
 		return scribe_err_set(err, -EINVAL, "'%.40s%s' is too long an expression", text,
 				      bytes > 41 ? "..." : "");
+	/* A user's expression is compiled only by the worker. */
 	if (r->compiles && scribe_regex_check(text, err) < 0)
 		return -EINVAL;
 	r->bytes += bytes;
@@ -74,10 +66,6 @@ static int read_range(struct scribe_omission *rule, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * `r->n` is incremented last: on any failure the array may have grown, but holds no half rule.
- * `version` tells the helper's side that the expressions have to be sent again.
- */
 static int add_one(struct scribe_exclusion_rules *r, enum scribe_rule_kind kind, const char *text, size_t bytes,
 		   uint64_t modules, struct scribe_err *err)
 {
@@ -96,12 +84,13 @@ static int add_one(struct scribe_exclusion_rules *r, enum scribe_rule_kind kind,
 		free(rule->text);
 		return rc;
 	}
+	/* Last: after a failure the array may have grown, but its rules are complete. */
 	r->n++;
-	r->version++;
+	r->version++; /* the worker needs the expressions again */
 	return 0;
 }
 
-/* A list separated by commas; an expression therefore cannot contain one, as in Darshan. */
+/* An expression cannot contain a comma, as in Darshan. */
 int scribe_exclusion_rules_add(struct scribe_exclusion_rules *r, enum scribe_rule_kind kind, const char *list,
 			       uint64_t modules, struct scribe_err *err)
 {
@@ -120,10 +109,6 @@ int scribe_exclusion_rules_add(struct scribe_exclusion_rules *r, enum scribe_rul
 	return 0;
 }
 
-/*
- * Names separated by commas or blanks to bits; "*" is all of them. -EINVAL: a name that no module
- * has.
- */
 int scribe_exclusion_rules_modules(const char *list, uint64_t *ret_modules, struct scribe_err *err)
 {
 	uint64_t modules = 0;
@@ -165,10 +150,6 @@ bool scribe_exclusion_rules_have(const struct scribe_exclusion_rules *r, enum sc
 	return false;
 }
 
-/*
- * Expressions as the helper reads them: a header and the text with its NUL. Returns how many were
- * written.
- */
 int scribe_exclusion_rules_write(const struct scribe_exclusion_rules *r, int fd)
 {
 	int n = 0;
@@ -199,7 +180,7 @@ static bool ranks_in(const struct scribe_exclusion_rules *r, enum scribe_rule_ki
 	return false;
 }
 
-/* An inclusion wins over an exclusion, in whatever order they were given. */
+/* Inclusion wins regardless of the order. */
 bool scribe_exclusion_rules_rank_out(const struct scribe_exclusion_rules *r, int64_t rank)
 {
 	return ranks_in(r, SCRIBE_RULE_RANK_EXCLUDE, rank) && !ranks_in(r, SCRIBE_RULE_RANK_INCLUDE, rank);

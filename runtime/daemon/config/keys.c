@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of keys: their names, ranges, and who may set them; defaults; setting one from text. A
- * row names the field of struct scribe_config by offset and size, so one function per kind of value
- * sets all keys of that kind. A key's scope is checked before its value: site-only keys are refused
- * once the configuration is locked, which it is when a client's settings are applied. Nothing is
- * stored here; the configuration owns its lists. Runs in the daemon, main thread.
+ * The table of keys: names, ranges, scopes, defaults, and parsing of values. Rows refer to fields of struct
+ * scribe_config by offset. Runs in the daemon, main thread.
  */
 #include "runtime/daemon/config/config.h"
 
@@ -20,25 +17,20 @@
 #include "logfmt/base/old_names.h"
 #include "runtime/core/module_table.h"
 
-/* The prefix of variables that set keys */
 #define OURS SCRIBE_CONFIG_VARIABLE
 
-/*
- * How a value is read, and the type of its field: uint32_t, bool, or char[] of the row's size.
- * LAYOUT is a bool, EXCLUDE and INCLUDE both refer to the list of paths.
- */
+/* Type of the field: uint32_t, bool, or char[]. LAYOUT is a bool; EXCLUDE and INCLUDE share the list of paths. */
 enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, CHOICE, LAYOUT, EXCLUDE, INCLUDE };
 
 #define SCRIBE_X(id, number, name) ", " name
 #define LEVEL_NAMES                "auto" SCRIBE_BPF_LEVELS(SCRIBE_X)
 
-/* IDENTITY keys are ignored, not refused, where the peer's credentials decide (may_set). */
 static const struct key {
 	const char *name;
 	enum kind kind;
-	size_t at, bytes;                                  /* field; room of a text */
+	size_t at, bytes;                                  /* offset and size of the field */
 	unsigned long least, most;                         /* of a number */
-	enum { ANYBODY, BEGINNING, SITE, IDENTITY } scope; /* BEGINNING: anybody's, before the job begins */
+	enum { ANYBODY, BEGINNING, SITE, IDENTITY } scope; /* BEGINNING: by users, before the job begins */
 } keys[] = {
 #define FIELD(f) offsetof(struct scribe_config, f), sizeof(((struct scribe_config *)0)->f)
 	{"records", NUMBER, FIELD(records), 16, 16777216, BEGINNING},
@@ -102,7 +94,6 @@ static const struct key {
 #undef FIELD
 };
 
-/* Words of the CHOICE keys; defaults are set by scribe_config_default(). */
 static const struct {
 	const char *name, *words;
 } choices[] = {
@@ -113,20 +104,17 @@ static const struct {
 #undef SCRIBE_X
 };
 
-/* Every CHOICE key has a row, so the loop ends. */
 static const char *words_of(const struct key *k)
 {
 	size_t i = 0;
 
+	/* Every CHOICE key has a row. */
 	while (strcmp(choices[i].name, k->name))
 		i++;
 	return choices[i].words;
 }
 
-/*
- * Defaults that depend on the machine: the caller's ids, and Cray's burst buffers where they are
- * mounted.
- */
+/* Depends on the machine: the caller's ids, and Cray's burst buffers if mounted. */
 int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 {
 	memset(c, 0, sizeof(*c));
@@ -167,13 +155,13 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	return 0;
 }
 
-/* strtoul() alone would accept blanks and a sign, and turn "-1" into a large number. */
 static int set_number(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
 	char *end;
 	unsigned long n;
 
 	errno = 0;
+	/* strtoul() alone would accept blanks and signs, and wrap "-1". */
 	n = strtoul(value, &end, 10);
 	if (!isdigit((unsigned char)value[0]) || *end || errno || n < k->least || n > k->most)
 		return scribe_err_set(err, -EINVAL, "%s: '%s' is not a number from %lu to %lu", k->name,
@@ -218,7 +206,6 @@ static int set_layout(const struct key *k, void *field, const char *value, struc
 	return 0;
 }
 
-/* The text must equal a whole word of the list; fields are as large as the longest word. */
 static int set_choice(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
 	const char *words = words_of(k);
@@ -227,6 +214,7 @@ static int set_choice(const struct key *k, void *field, const char *value, struc
 	for (const char *word = words; *word; word += strspn(word, ", ")) {
 		size_t n = strcspn(word, ",");
 
+		/* A whole word only; fields have the size of the longest one. */
 		if (n == bytes && !memcmp(word, value, n)) {
 			strcpy(field, value);
 			return 0;
@@ -248,7 +236,7 @@ static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, co
 	return rc < 0 ? scribe_err_set(err, rc, "out of memory") : 0;
 }
 
-/* Also under the name that it had before this version. NULL: unknown. */
+/* NULL: unknown. Accepts former names. */
 static const struct key *key_by_name(const char *name)
 {
 	int old = scribe_old_key(name);
@@ -261,10 +249,7 @@ static const struct key *key_by_name(const char *name)
 	return NULL;
 }
 
-/*
- * The key that IOSCRIBE_KEY names; NULL: none, or nobody's to set so. Upper case only: the rest of
- * the variable's name in lower case is the key.
- */
+/* NULL: not a key, or one of IDENTITY. Upper case only. */
 static const struct key *key_of_variable(const char *name)
 {
 	const struct key *k;
@@ -280,7 +265,7 @@ static const struct key *key_of_variable(const char *name)
 	return k && k->scope != IDENTITY ? k : NULL;
 }
 
-/* May it be set now? 1: it is passed over. */
+/* 1: ignore the value. */
 static int may_set(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	void *field = (char *)c + k->at;
@@ -288,7 +273,7 @@ static int may_set(struct scribe_config *c, const struct key *k, const char *val
 	if (c->locked && k->scope == IDENTITY) {
 		if (field == c->user)
 			snprintf(c->user_said, sizeof(c->user_said), "%s", value);
-		return 1; /* the peer's credentials tell */
+		return 1; /* the peer's credentials decide */
 	}
 	if (c->locked && k->scope == SITE)
 		return scribe_err_set(err, -EPERM, "%s: only the site's configuration sets this", k->name);
@@ -297,10 +282,6 @@ static int may_set(struct scribe_config *c, const struct key *k, const char *val
 	return 0;
 }
 
-/*
- * A log directory or file that a client sets is noted: such a log goes where the user wants it, and
- * does not count as the site's.
- */
 static int set_key(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	void *field = (char *)c + k->at;
@@ -308,6 +289,7 @@ static int set_key(struct scribe_config *c, const struct key *k, const char *val
 
 	if (rc)
 		return rc < 0 ? rc : 0;
+	/* Logs in a user's own directory are not made with root's helper. */
 	if (c->locked && (field == c->log_dir || field == c->log_file))
 		c->own_place = true;
 	switch (k->kind) {
@@ -333,10 +315,7 @@ bool scribe_config_is_key_variable(const char *name)
 	return key_of_variable(name) != NULL;
 }
 
-/*
- * -ENOENT: no such key; the caller may try Darshan's. Old names that were used are collected as
- * bits, for one warning at the end.
- */
+/* -ENOENT: the caller may try Darshan's keys. */
 int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value,
 			  struct scribe_err *err)
 {
@@ -346,15 +325,13 @@ int scribe_config_set_key(struct scribe_config *c, const char *name, const char 
 	if (!k)
 		return -ENOENT;
 	rc = set_key(c, k, value, err);
+	/* Former names are collected for one warning at the end. */
 	if (old >= 0 && rc == 0)
 		c->old_keys |= 1u << old;
 	return rc;
 }
 
-/*
- * What a key is when nobody sets it. Default and range, separated by a tab. Lists of paths have no
- * short default.
- */
+/* Default and range, separated by a tab; lists of paths are left out. */
 static void print_default(const struct key *k, const void *field)
 {
 	switch (k->kind) {

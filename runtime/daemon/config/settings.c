@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Settings of a job from text, files and the environment: our keys (keys.c) and Darshan's
- * (darshan_settings.c). A line is KEY = VALUE, or KEY VALUE with Darshan's names. All of it ends in
- * scribe_config_set(), which tells by the name whose key it is. Errors name the file and line. The
- * daemon's main thread, at start with the site's file and for each job with the text that its
- * client sent; the copy of a configuration is deep, and each is cleared by its owner.
+ * Settings from text, files and the environment, in ioscribe's (keys.c) and Darshan's names (darshan_settings.c): the
+ * site's file at start, and the text of each job's client. Main thread of the daemon.
  */
 #include "runtime/daemon/config/config.h"
 
@@ -19,7 +16,7 @@
 
 #include "logfmt/base/old_names.h"
 
-/* 1 MiB: a file that is larger is no configuration, and reading it would stop the daemon. */
+/* A larger file is not a configuration, and would block the daemon. */
 #define CONFIG_BYTES_MAX (1u << 20)
 #define OURS             SCRIBE_CONFIG_VARIABLE
 
@@ -29,7 +26,6 @@ bool scribe_config_is_variable(const char *name)
 	       (!strncmp(name, "DARSHAN_", 8) && scribe_config_is_darshan(name + 8));
 }
 
-/* Variables with our prefix only. The first error ends it. */
 int scribe_config_environment(struct scribe_config *c, struct scribe_err *err)
 {
 	int rc = 0;
@@ -50,7 +46,6 @@ int scribe_config_environment(struct scribe_config *c, struct scribe_err *err)
 	return rc;
 }
 
-/* An unknown variable with our prefix is ignored; an unknown key in a file is an error. */
 int scribe_config_set(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err)
 {
 	int rc = scribe_config_set_key(c, name, value, err);
@@ -59,8 +54,9 @@ int scribe_config_set(struct scribe_config *c, const char *name, const char *val
 		return rc;
 	if (!strncmp(name, OURS, strlen(OURS)))
 		return 0;
+	/* Unknown variables are ignored, unlike unknown keys in a file. */
 	if (!strncmp(name, "DARSHAN_", 8)) {
-		/* as Darshan does with its environment: what is malformed is as not said */
+		/* As in Darshan, malformed variables are ignored. */
 		(void)scribe_config_darshan(c, name + 8, value, err);
 		return 0;
 	}
@@ -82,10 +78,7 @@ static char *trim(char *s)
 	return s;
 }
 
-/*
- * The line is changed in the process. Darshan's syntax is tried first, and only for Darshan's keys,
- * because a value of ours may contain blanks before its '='.
- */
+/* Changes the line. */
 static int set_line(struct scribe_config *c, char *line, struct scribe_err *err)
 {
 	char *equals, *key;
@@ -94,7 +87,7 @@ static int set_line(struct scribe_config *c, char *line, struct scribe_err *err)
 	line = trim(line);
 	if (!*line || *line == '#')
 		return 0;
-	/* "KEY value", as in Darshan's file */
+	/* "KEY value" is tried first, and only for Darshan's keys: our values may contain blanks before '='. */
 	word = strcspn(line, " \t=");
 	if (line[word] != '=') {
 		char *key_end = line + word, was = *key_end;
@@ -132,7 +125,7 @@ int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, 
 	return 0;
 }
 
-/* Behind KEY = VALUE a blank and # begin a comment; in Darshan's lines, which have no =, they do not. */
+/* " #" starts a comment after KEY = VALUE, but not in Darshan's lines, which lack the '='. */
 static size_t without_comments(char *text, size_t bytes)
 {
 	size_t to = 0;
@@ -148,13 +141,9 @@ static size_t without_comments(char *text, size_t bytes)
 	return to;
 }
 
-/*
- * O_NONBLOCK: opening a FIFO or a device by mistake does not wait. `compiles` is set while the
- * site's file is read: its expressions are compiled here for an early error, a user's never
- * (exclusion_rules.c).
- */
 int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err)
 {
+	/* O_NONBLOCK: a FIFO or a device must not block the daemon. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	char *text;
@@ -169,6 +158,7 @@ int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_
 	}
 	text = malloc((size_t)st.st_size + 1);
 	n = text ? pread(fd, text, (size_t)st.st_size, 0) : -1;
+	/* The site's expressions are compiled at once, to report errors early; a user's never. */
 	c->exclusion_rules.compiles = true;
 	rc = n < 0 ? scribe_err_set(err, text ? -errno : -ENOMEM, "cannot read %s", path)
 		   : scribe_config_text(c, text, without_comments(text, (size_t)n), path, err);
@@ -178,14 +168,11 @@ int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_
 	return rc;
 }
 
-/*
- * The struct is copied as a whole, then each owned list replaced by a copy. On failure `to` is
- * empty, and clearing it again does no harm.
- */
 int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from)
 {
 	int rc;
 
+	/* A flat copy first; then each owned list is replaced. */
 	*to = *from;
 	to->exclusion_rules = (struct scribe_exclusion_rules){0};
 	rc = scribe_exclusions_copy(&to->paths, &from->paths);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The name of the user who begins a job, for lists and log names. The uid comes from the kernel
- * (SO_PEERCRED); the name is only a label. It is searched in the local passwd file; a directory
- * service may hang for minutes, and is not queried. If the file has no entry the name that the
- * user's own command found is taken, unless it belongs to another user here. Runs in the daemon,
- * main thread. Must not know: credentials, what a name is good for.
+ * The user's name for lists and log names; the uid comes from the kernel. Main thread of the daemon. Must not know:
+ * credentials, what a name is good for.
  */
 #include "runtime/daemon/config/user_name.h"
 
@@ -12,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define TABLE     "/etc/passwd"
-/* Bounds the time of one look-up where somebody has put a whole directory into the file. */
-#define LINES_MAX 100000
+#define LINES_MAX 100000 /* bounds a look-up, in case a whole directory is in the file */
 
-/* A name becomes part of paths and of lines of text: no slash, no blank, no leading '.' or '-'. */
+/* Names become part of paths and lines: no slash, blank, or leading '.' or '-'. */
 static bool is_plain(const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@+-";
@@ -25,9 +20,10 @@ static bool is_plain(const char *name)
 	return name[0] && name[0] != '.' && name[0] != '-' && strspn(name, plain) == strlen(name);
 }
 
-/* 1: it is this user's, 0: nobody's here, -1: another's. The user's own name goes to ret. */
+/* 1: the uid has a name, in ret; 0: neither uid nor name is listed; -1: the name belongs to another user. */
 static int look_up(uint32_t uid, const char *said, char *ret, size_t cap)
 {
+	/* Only the local file: a directory service may hang for minutes. */
 	FILE *table = fopen(TABLE, "re");
 	char line[1024], *rest, *name, *number;
 	int found = table ? 0 : -1;
@@ -35,7 +31,7 @@ static int look_up(uint32_t uid, const char *said, char *ret, size_t cap)
 	for (int n = 0; table && found != 1 && n < LINES_MAX && fgets(line, sizeof(line), table); n++) {
 		rest = line;
 		name = strsep(&rest, ":");
-		(void)strsep(&rest, ":"); /* the password's place */
+		(void)strsep(&rest, ":"); /* password */
 		number = strsep(&rest, ":");
 		if (!number)
 			continue;
@@ -51,16 +47,13 @@ static int look_up(uint32_t uid, const char *said, char *ret, size_t cap)
 	return found;
 }
 
-/*
- * A name of digits alone is refused: it could be taken for a uid. Without a valid name the field
- * stays empty.
- */
 void scribe_user_name(struct scribe_config *c)
 {
 	char name[sizeof(c->user)] = "";
 	int found = look_up(c->uid, c->user_said, name, sizeof(name));
 
 	c->user[0] = 0;
+	/* The client's own look-up is used, unless it could be taken for a uid. */
 	if (found == 0 && strspn(c->user_said, "0123456789") < strlen(c->user_said))
 		snprintf(name, sizeof(name), "%s", c->user_said);
 	if (found >= 0 && is_plain(name))

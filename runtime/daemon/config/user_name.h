@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The name of the user whose job it is.
- */
+/* Name of a job's user. */
 #ifndef RUNTIME_DAEMON_CONFIG_USER_NAME_H
 #define RUNTIME_DAEMON_CONFIG_USER_NAME_H
 
 #include "runtime/daemon/config/config.h"
 
-/* In config->user; empty: none is known. */
+/* Sets config->user; "": unknown. */
 void scribe_user_name(struct scribe_config *config);
 
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs from beginning to end: place in the kernel's table, identity, programs that see processes
- * attached while there is one, logs written, everything given back. A job's state only advances;
- * each turn of the loop moves it on as far as nothing has to be waited for. struct scribe_job owns
- * almost all that belongs to the job; scribe_job_free() frees it. Main thread of the daemon. Must
- * not know who asked for them, nor messages.
+ * Jobs from begin to end. A job's state only advances, in each loop iteration as far as possible without waiting. Main
+ * thread of the daemon. Must not know clients or messages.
  */
 #include "runtime/daemon/jobs/lifecycle.h"
 
@@ -44,9 +41,9 @@
 #include "runtime/daemon/output/log_finalize.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-#define JUDGED_NS 10000000000ull /* at the end of a job, for what its patterns say */
+#define JUDGED_NS 10000000000ull /* after the end of a job, for pending exclusion checks */
 
-/* Taken once a job: all its times are CLOCK_MONOTONIC. */
+/* All times of a job are CLOCK_MONOTONIC. */
 static int64_t realtime_offset(void)
 {
 	const int64_t mono = (int64_t)scribe_now_ns();
@@ -56,7 +53,6 @@ static int64_t realtime_offset(void)
 	return (int64_t)real.tv_sec * 1000000000 + real.tv_nsec - mono;
 }
 
-/* The part of a rank that lower components allocate; the worlds free the rest. */
 static void free_rank(struct scribe_rank *r)
 {
 	scribe_records_free(r->records);
@@ -66,10 +62,7 @@ static void free_rank(struct scribe_rank *r)
 	scribe_heatmaps_forget(r);
 }
 
-/*
- * Nothing of the daemon points to the job any more. Connections, processes and slot names may
- * outlive it.
- */
+/* Removes all pointers to the job: connections, processes and slot names may outlive it. */
 static void unlink_work(struct scribe_daemon *d, struct scribe_job *job)
 {
 	struct scribe_job **at = &d->jobs;
@@ -97,15 +90,12 @@ static void unlink_work(struct scribe_daemon *d, struct scribe_job *job)
 			d->slot[i] = (struct scribe_slot_name){0};
 }
 
-/*
- * Pointers to the job go first; what lower components hold of it (memories, deliveries) before the
- * worlds that they point into.
- */
 void scribe_job_free(struct scribe_job *job)
 {
 	if (!job)
 		return;
 	scribe_job_journal_forget(job);
+	/* Pointers first; then what refers to the worlds, before the worlds themselves. */
 	if (job->daemon)
 		unlink_work(job->daemon, job);
 	if (job->daemon && job->daemon->bpf)
@@ -129,15 +119,13 @@ void scribe_job_free(struct scribe_job *job)
 	free(job);
 }
 
-/*
- * Several may have the number: one of the peer's own kind is preferred, then one that is not over.
- */
 struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid_t uid)
 {
 	struct scribe_job *found = NULL;
 	int best = 0;
 
 	for (struct scribe_job *job = id[0] ? d->jobs : NULL; job; job = job->next) {
+		/* Prefer a job begun by the same kind of peer, then one that is not over. */
 		int rank = 1 + 2 * (job->config.locked == (uid != 0)) + (job->state < SCRIBE_JOB_OVER);
 
 		if (strcmp(job->spec.id, id) || (uid && job->config.uid != uid) || rank < best)
@@ -148,10 +136,7 @@ struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid
 	return found;
 }
 
-/*
- * The configuration's lists become the job's, or are freed on failure. A resumed job gets its old
- * index.
- */
+/* Consumes the configuration. A resumed job gets its former index. */
 static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config *config,
 				    const struct scribe_job_spec *spec, struct scribe_err *err)
 {
@@ -173,7 +158,7 @@ static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config
 	job->config = *config;
 	if (spec) {
 		job->spec = *spec;
-		job->log_job_id = strtoll(spec->id, NULL, 10); /* "12_3" and "12.host" are job 12 */
+		job->log_job_id = strtoll(spec->id, NULL, 10); /* "12_3" and "12.host": 12 */
 	}
 	if (job->config.job_number[0])
 		job->log_job_id = strtoll(job->config.job_number, NULL, 10);
@@ -192,9 +177,6 @@ static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config
 	return job;
 }
 
-/*
- * The entry in the kernel's table comes before the process programs: a process could join at once.
- */
 static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_err *err)
 {
 	struct scribe_job_entry entry = {.active = 1};
@@ -206,7 +188,7 @@ static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_
 	scribe_job_table_exclude_libraries(job);
 	if (scribe_worlds_init(&job->worlds, job->config.max_listed_processes) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	/* a service waits for nobody's file system when a job begins */
+	/* A service must not wait for a file system when a job begins. */
 	rc = d->service ? 0 : scribe_job_helper(job, err);
 	if (rc == 0 && !d->service)
 		rc = scribe_log_path_check(job, err);
@@ -225,12 +207,12 @@ static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_
 	rc = scribe_job_table_match(job, &entry, err);
 	if (rc < 0)
 		return rc;
-	/* one that is taken up stands in the kernel's table already */
 	job->misses_before = scribe_bpf_misses(d->bpf);
 	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, job->index, &entry);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
 				      scribe_strerror(rc));
+	/* Before the programs are attached: then a process can join. */
 	scribe_job_table_exclude(d, job);
 	if (first)
 		rc = scribe_bpf_attach_processes(d->bpf, err);
@@ -243,7 +225,7 @@ static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_
 	return rc;
 }
 
-/* A node without jobs pays nothing. */
+/* Without jobs a node must not have any overhead. */
 static void detach_if_idle(struct scribe_daemon *d)
 {
 	if (d->jobs || !d->bpf)
@@ -256,7 +238,6 @@ static void detach_if_idle(struct scribe_daemon *d)
 	scribe_bpf_detach(d->bpf);
 }
 
-/* On failure everything is given back, and the configuration is freed. */
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
 		      const struct scribe_job_spec *spec, struct scribe_job **ret_job,
 		      struct scribe_err *err)
@@ -273,13 +254,13 @@ int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
 	return 0;
 }
 
-/* Programs are attached first, or calls of the process would be missed. */
 int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
 {
 	struct scribe_daemon *d = job->daemon;
 	uint32_t index, proc_id;
 	int rc;
 
+	/* Attach first, otherwise calls of the process are missed. */
 	rc = scribe_sysattach_soon(d, err);
 	if (rc < 0)
 		return rc;
@@ -297,7 +278,6 @@ int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, st
 	return 0;
 }
 
-/* May be called again with another grace time. UINT32_MAX: until the last process has ended. */
 void scribe_job_end(struct scribe_job *job, uint32_t exit_grace_ms)
 {
 	if (job->state < SCRIBE_JOB_ENDING)
@@ -307,7 +287,7 @@ void scribe_job_end(struct scribe_job *job, uint32_t exit_grace_ms)
 	scribe_job_journal_ending(job);
 }
 
-/* What goes on behind a written log is not recorded. */
+/* I/O after the log is written does not count. */
 static void silence(struct scribe_job *job)
 {
 	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
@@ -320,11 +300,7 @@ static void silence(struct scribe_job *job)
 		}
 }
 
-/*
- * Is it time? Its last process is gone, or waiting for that has an end. The deadline bounds the
- * wait for processes that never end. A signal to the daemon ends all jobs, unless they are left to
- * the next daemon.
- */
+/* The last process has ended, or the deadline has passed; a signal to the daemon ends all jobs. */
 static bool is_due(const struct scribe_daemon *d, const struct scribe_job *job)
 {
 	if (d->asked_to_end)
@@ -332,16 +308,12 @@ static bool is_due(const struct scribe_daemon *d, const struct scribe_job *job)
 	return job->state >= SCRIBE_JOB_ENDING && (!job->worlds.living || scribe_now_ns() >= job->ending_deadline_ns);
 }
 
-/* Closed, and not over yet. */
 static bool is_ending(const struct scribe_job *job)
 {
 	return job->state >= SCRIBE_JOB_CLOSED && job->state < SCRIBE_JOB_OVER;
 }
 
-/*
- * Nothing more comes into it; what came waits in the ring and in its processes' sockets.
- * `closed_at` is the ring's end now: when it has been read, no event of the job is outstanding.
- */
+/* From now on events of this job are not produced. */
 static void close_job(struct scribe_job *job)
 {
 	struct scribe_bpf *bpf = job->daemon->bpf;
@@ -349,13 +321,11 @@ static void close_job(struct scribe_job *job)
 	scribe_bpf_close_job(bpf, job->index);
 	job->state = SCRIBE_JOB_CLOSED;
 	job->closed_ns = scribe_now_ns();
+	/* When the ring is read up to here, no event of the job is outstanding. */
 	job->closed_at = scribe_bpf_put(bpf);
 }
 
-/*
- * All that came into it has been taken, and judged. At most JUDGED_NS after the end; what is
- * unknown then stays in the log.
- */
+/* All events are taken and checked. After JUDGED_NS unchecked names stay in the log. */
 static bool is_known(struct scribe_job *job)
 {
 	if (job->held.first && scribe_now_ns() - job->closed_ns >= JUDGED_NS)
@@ -365,7 +335,6 @@ static bool is_known(struct scribe_job *job)
 	return !scribe_exclusion_check_busy(job) || scribe_now_ns() - job->closed_ns >= JUDGED_NS;
 }
 
-/* Windows and publishers before logs, since committing frees what they refer to. */
 static void finalize(struct scribe_job *job)
 {
 	struct scribe_daemon *d = job->daemon;
@@ -374,8 +343,9 @@ static void finalize(struct scribe_job *job)
 	scribe_exclusion_check_end(job);
 	scribe_events_ends(job);
 	scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
-	if (job->leaving) /* those that were waited for until now have very many records */
+	if (job->leaving) /* processes with very many records are still being drained */
 		return;
+	/* Windows and publishers before logs, because committing frees what they refer to. */
 	scribe_segments_tick(job, true);
 	scribe_segments_publish_rest(job);
 	scribe_daemon_windows_closed(job);
@@ -387,13 +357,10 @@ static void finalize(struct scribe_job *job)
 	scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
 }
 
-/*
- * Its last records become logs; it is over when these are where they belong. It goes on at a
- * later turn, since events and messages are taken by the loop alone.
- */
 static void finish(struct scribe_job *job)
 {
 	if (job->state < SCRIBE_JOB_CLOSED) {
+		/* Only the loop takes events and messages, so the rest follows later. */
 		close_job(job);
 		return;
 	}
@@ -410,13 +377,11 @@ static void finish(struct scribe_job *job)
 	scribe_daemon_report(job);
 }
 
-/* SIGTERM with --pin: jobs are left to the next daemon. */
 bool scribe_jobs_left(const struct scribe_daemon *d)
 {
 	return d->service && d->service->pin && d->asked_to_end == SIGTERM && d->jobs;
 }
 
-/* Once a turn. poll_fast asks for a short wait, since helpers' answers are polled. */
 void scribe_jobs_tick(struct scribe_daemon *d)
 {
 	struct scribe_job *job, *next;
@@ -432,6 +397,7 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 	}
 
 	scribe_libs_search_tick(d);
+	/* Answers of helpers are polled. */
 	d->poll_fast = d->poll_fast || scribe_libs_searching(d) || scribe_libs_busy(d);
 
 	scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);

@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Jobs, from beginning to end.
- */
+/* Life of jobs. */
 #ifndef RUNTIME_DAEMON_JOBS_LIFECYCLE_H
 #define RUNTIME_DAEMON_JOBS_LIFECYCLE_H
 
 #include "runtime/daemon/state/daemon.h"
 
 /*
- * Begin a job: its identity, place, kernel entry; the programs are attached (and
- * loaded, if that is still to be done) with the first. `config` is taken over (empty afterwards), also on
- * failure; `spec` may be NULL. The job is the daemon's; it ends by itself some
- * time after scribe_job_end.
+ * Also loads and attaches the programs, if needed. `config` is consumed, also on failure; `spec` may be NULL. The
+ * daemon owns the job and frees it some time after scribe_job_end.
  */
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
 		      const struct scribe_job_spec *spec, struct scribe_job **ret_job,
 		      struct scribe_err *err);
-/*
- * A job by the scheduler's number, as this user may name it: root names every job,
- * first those that root has begun; a user the jobs of the user, first those begun by
- * the user. NULL none.
- */
+/* By the scheduler's number: of this user, or for root of all, preferably those begun by root. NULL: none. */
 struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
-/* Trace this process and its descendants as part of the job. */
+/* Traces this process and its descendants. */
 int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
-/* Its log is written when its last process has ended, at the latest in exit_grace_ms (UINT32_MAX: no limit). */
+/* The log is written after the last process, or after exit_grace_ms (UINT32_MAX: no limit). */
 void scribe_job_end(struct scribe_job *job, uint32_t exit_grace_ms);
-/* Write the logs of what has ended, report, forget jobs of which nothing is left. */
+/* Once per loop iteration. */
 void scribe_jobs_tick(struct scribe_daemon *d);
-/* Are the jobs left to the next daemon, which is to go on with them? */
+/* The jobs are left to the next daemon. */
 bool scribe_jobs_left(const struct scribe_daemon *d);
 void scribe_job_free(struct scribe_job *job);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries of a job's journal: written by job_journal.c, read by recover.c. */
+/* Journal entries: written by job_journal.c, read by recover.c. */
 #ifndef RUNTIME_DAEMON_JOURNAL_ENTRIES_H
 #define RUNTIME_DAEMON_JOURNAL_ENTRIES_H
 
@@ -14,32 +14,32 @@
 #include "runtime/daemon/model/counter_use.h"
 
 enum scribe_job_journal_type {
-	SCRIBE_ENTRY_BEGIN = 1, /* head, then the text of JOB_BEGIN or RUN_BEGIN */
+	SCRIBE_ENTRY_BEGIN = 1, /* head, text of JOB_BEGIN or RUN_BEGIN */
 	SCRIBE_ENTRY_PROCESS,
-	SCRIBE_ENTRY_NAME,    /* head, then the path */
-	SCRIBE_ENTRY_EXEC,    /* head, then exe, then the arguments */
-	SCRIBE_ENTRY_READER,  /* head, then struct scribe_envreader: an environment half read */
-	SCRIBE_ENTRY_ENV,     /* head, then struct scribe_rankenv */
-	SCRIBE_ENTRY_RECORD,  /* head, then packed slots and tables */
-	SCRIBE_ENTRY_DRAINED, /* the records before belong to the process's end */
+	SCRIBE_ENTRY_NAME,    /* head, path */
+	SCRIBE_ENTRY_EXEC,    /* head, exe, arguments */
+	SCRIBE_ENTRY_READER,  /* head, struct scribe_envreader: an incomplete environment */
+	SCRIBE_ENTRY_ENV,     /* head, struct scribe_rankenv */
+	SCRIBE_ENTRY_RECORD,  /* head, packed slots and tables */
+	SCRIBE_ENTRY_DRAINED, /* completes the records of an ending process */
 	SCRIBE_ENTRY_END,
 	SCRIBE_ENTRY_HELLO,
 	SCRIBE_ENTRY_ENDING,         /* deadline, CLOCK_MONOTONIC */
-	SCRIBE_ENTRY_COMMITTED,      /* unit's id, then struct scribe_msg_log or nothing */
+	SCRIBE_ENTRY_COMMITTED,      /* unit id, struct scribe_msg_log or nothing */
 	SCRIBE_ENTRY_SETTINGS,       /* lines of scribe_jobenv */
-	SCRIBE_ENTRY_PLACE,          /* head alone: of a process that counts itself */
-	SCRIBE_ENTRY_STREAM,         /* head, then packed shards, of a file with what it has beside */
-	SCRIBE_ENTRY_PARENT_CMDLINE, /* proc_id, then the arguments of the process above */
+	SCRIBE_ENTRY_PLACE,          /* head: a process's own counters */
+	SCRIBE_ENTRY_STREAM,         /* head, packed shards */
+	SCRIBE_ENTRY_PARENT_CMDLINE, /* proc_id, arguments of the parent */
 	SCRIBE_ENTRY_MISSED,
-	SCRIBE_ENTRY_CLAIMED, /* head, then the path at which a unit's log is about to be written */
+	SCRIBE_ENTRY_CLAIMED, /* head, path of a unit's log */
 	SCRIBE_ENTRY_TYPES,
 };
 
 struct scribe_job_journal_begin {
 	uint32_t uid, gid;
 	int32_t pid;
-	uint32_t run;   /* 1: it was RUN_BEGIN */
-	uint64_t ticks; /* when that process was started */
+	uint32_t run;   /* 1: RUN_BEGIN */
+	uint64_t ticks; /* start time of that process */
 	uint64_t begun_ns;
 	int64_t realtime_ns;
 };
@@ -68,12 +68,12 @@ struct scribe_job_journal_env {
 
 struct scribe_job_journal_record {
 	uint32_t proc_id, slot, shards, lives;
-	uint32_t tables[1 + SCRIBE_EXTRA_SHARDS]; /* 1: access sizes, 2: strides, 4: bytes over time */
+	uint32_t tables[1 + SCRIBE_EXTRA_SHARDS]; /* 1: access sizes, 2: strides, 4: heatmap */
 };
 
 struct scribe_job_journal_drained {
 	uint32_t proc_id, pad;
-	uint64_t records; /* of those before: an attempt that was cut short may stand in front of them */
+	uint64_t records; /* preceding ones; earlier ones are of an interrupted attempt */
 	uint64_t overflowed_files;
 };
 
@@ -87,7 +87,7 @@ struct scribe_job_journal_stream {
 	uint32_t proc_id;
 	struct scribe_stream_use use;
 	uint32_t pad;
-	uint64_t id; /* of the record */
+	uint64_t id; /* record id */
 };
 
 struct scribe_job_journal_missed {
@@ -96,7 +96,7 @@ struct scribe_job_journal_missed {
 };
 
 struct scribe_job_journal_claimed {
-	uint32_t unit, number; /* of the job's paths */
+	uint32_t unit, number; /* number: job->nlogs */
 };
 
 struct scribe_job_journal_end {
@@ -111,7 +111,7 @@ struct scribe_job_journal_hello {
 	char name[SCRIBE_WORLD_MAX];
 };
 
-/* What entries hold as it lies in memory: another build may have it otherwise. */
+/* Differs if another build has other memory layouts. */
 static inline uint32_t scribe_job_journal_layout(void)
 {
 	const size_t sizes[] = {SCRIBE_WIRE_VERSION,

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is noted of a job, so that the next daemon can resume it (recover.c reads it): one function
- * a kind of entry (entries.h), called where the state changes. A job's journal is open only in
- * service mode with --pin; otherwise each function returns at once. An entry that cannot be written
- * marks the journal as broken, and the job goes on without. Main thread of the daemon. The file
- * belongs to struct scribe_job's journal.
+ * Writes a job's journal (read by recover.c): one function per kind of entry, called where the state changes. Open only
+ * in service mode with --pin. Main thread of the daemon.
  */
 #include "runtime/daemon/journal/job_journal.h"
 
@@ -25,12 +22,12 @@ int scribe_job_journal_path(const struct scribe_daemon *d, uint32_t index, char 
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
-/* The message appears once: afterwards the journal is broken and nothing more is tried. */
 static void put_pieces(struct scribe_job *job, enum scribe_job_journal_type type,
 		       const struct scribe_journal_piece *piece, unsigned n)
 {
 	if (!job || !scribe_journal_is_open(&job->journal) || scribe_journal_is_broken(&job->journal))
 		return;
+	/* The first error marks the journal as broken, so the message appears once. */
 	if (scribe_journal_put(&job->journal, type, piece, n) < 0)
 		fprintf(stderr,
 			"ioscribed: job %s: its journal cannot grow beyond %llu MiB: should this daemon die, "
@@ -46,7 +43,6 @@ static void put(struct scribe_job *job, enum scribe_job_journal_type type, const
 	put_pieces(job, type, piece, 2);
 }
 
-/* An old file of the same index is a job that is over; its path is reused. */
 void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_job_journal_begin head = {.uid = c->uid,
@@ -62,6 +58,7 @@ void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client
 
 	if (!d->service || !d->service->pin || scribe_job_journal_path(d, job->index, path, sizeof(path)) < 0)
 		return;
+	/* An old file of this index is of a job that is over. */
 	unlink(path);
 	rc = scribe_journal_create(&job->journal, path, scribe_job_journal_layout());
 	if (rc < 0)
@@ -107,26 +104,21 @@ void scribe_job_journal_parent_cmdline(struct scribe_process *p, const char *arg
 	put(p->job, SCRIBE_ENTRY_PARENT_CMDLINE, &p->proc_id, sizeof(p->proc_id), argv, bytes);
 }
 
-/*
- * With `env` the environment is complete. Without, the state of the reader between two pieces is
- * noted, since the pieces before are gone from the ring.
- */
 void scribe_job_journal_env(struct scribe_process *p, const struct scribe_rankenv *env)
 {
 	struct scribe_job_journal_env head = {.proc_id = p->proc_id, .disabled = p->disabled};
 
 	if (env)
 		put(p->job, SCRIBE_ENTRY_ENV, &head, sizeof(head), env, sizeof(*env));
+	/* The pieces so far are no longer in the ring, so the reader's state is saved. */
 	else if (p->env)
 		put(p->job, SCRIBE_ENTRY_READER, &head, sizeof(head), p->env, sizeof(*p->env));
 }
 
-/*
- * The slot as it is drained, without its zeros. Called before the slot is given back: until then
- * the kernel holds the record, afterwards the journal does. `room` fits four shards with all tables.
- */
+/* Called before the slot is freed, so that kernel or journal has the record. */
 void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slot_view *v, bool lives)
 {
+	/* Four shards with all tables. */
 	static uint64_t room[(scribe_pack_room(sizeof(struct scribe_slot)) +
 			      2 * scribe_pack_room(sizeof(struct scribe_value_table)) +
 			      scribe_pack_room(sizeof(struct scribe_heat_table))) /
@@ -140,7 +132,7 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 		return;
 	slot = *v->slot;
 	for (unsigned i = 0; i < v->nshards; i++) {
-		/* the first shard is the slot's own; further ones need only their counters */
+		/* Further shards need only their counters. */
 		if (i)
 			memset(&slot, 0, sizeof(slot));
 		slot.ext = *v->ext[i];
@@ -167,10 +159,6 @@ void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stre
 	put(p->job, SCRIBE_ENTRY_PLACE, &head, sizeof(head), NULL, 0);
 }
 
-/*
- * The two shards that count, of memory that programs fill themselves; the shadow is not needed any
- * more.
- */
 void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
 			const struct scribe_stream_copy *c)
 {
@@ -183,6 +171,7 @@ void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_str
 
 	if (!scribe_journal_is_open(&p->job->journal))
 		return;
+	/* The program's shadow is not needed any more. */
 	for (int i = SCRIBE_SHARD_OWNER; i <= SCRIBE_SHARD_SHARED; i++) {
 		at += scribe_pack(&c->s.shard[i], sizeof(c->s.shard[i]), at);
 		at += scribe_pack(&c->s.heat[i], sizeof(c->s.heat[i]), at);
@@ -204,11 +193,11 @@ void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)
 	put(p->job, SCRIBE_ENTRY_DRAINED, &head, sizeof(head), NULL, 0);
 }
 
-/* Only what is new is noted: the same library is missed by many calls. */
 void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const char *why)
 {
 	struct scribe_job_journal_missed head = {.proc_id = p->proc_id, .modules = modules};
 
+	/* Many calls report the same library. */
 	if (!(modules & ~p->missed))
 		return;
 	scribe_worlds_missed(p, modules, why);
@@ -254,12 +243,9 @@ void scribe_job_journal_committed(struct scribe_job *job, const struct scribe_lo
 	put(job, SCRIBE_ENTRY_COMMITTED, &u->id, sizeof(u->id), m, m ? sizeof(*m) : 0);
 }
 
-/*
- * How far the kernel's event ring is in the journal. After the entries of those events: a daemon
- * that dies in between takes them twice, and none is lost.
- */
 void scribe_job_journal_position(struct scribe_job *job, uint64_t position)
 {
+	/* After the entries of those events: a daemon that dies in between takes events twice, but loses none. */
 	if (scribe_journal_is_open(&job->journal) && !scribe_journal_is_broken(&job->journal))
 		__atomic_store_n(&job->journal.head->position, position, __ATOMIC_RELEASE);
 }
@@ -282,12 +268,9 @@ void scribe_job_journal_forget(struct scribe_job *job)
 		unlink(path);
 }
 
-/*
- * The daemon of the default directory has a fixed name; others have one derived from their
- * directory, so that two services do not share pins.
- */
 void scribe_job_journal_pins(const char *dir, char *ret_path, size_t cap)
 {
+	/* Services with other directories must not share pins. */
 	if (!strcmp(dir, SCRIBE_SERVICE_DIR))
 		snprintf(ret_path, cap, BPF_FS "/ioscribe");
 	else

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program of the daemon that pinned: a copy of it and of its configuration beside the journals.
- * A daemon of another build, whose layouts differ, executes that copy at its start, and the copy
- * finishes the jobs and ends. The daemon waits for it, in its main thread, before it serves. Owns
- * the two files in the state directory. Must not know jobs, maps or journals.
+ * Copies of the pinning daemon's program and configuration, beside the journals. Main thread of the daemon. Must not
+ * know jobs, maps or journals.
  */
 #include "runtime/daemon/journal/saved_binary.h"
 
@@ -23,8 +21,7 @@
 
 #define PROGRAM "program"
 #define CONFIG  "config"
-/* 10 ms between two looks for the end of the child */
-#define NAP_NS  10000000
+#define NAP_NS  10000000 /* between checks for the end of the child */
 
 static int path_in(const char *dir, const char *name, char *ret_path, size_t cap)
 {
@@ -33,7 +30,7 @@ static int path_in(const char *dir, const char *name, char *ret_path, size_t cap
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
-/* -EIO: the file became shorter meanwhile. */
+/* -EIO: the file was truncated meanwhile. */
 static int copy(int from, int to)
 {
 	struct stat st;
@@ -52,10 +49,7 @@ static int copy(int from, int to)
 	return 0;
 }
 
-/*
- * `path` becomes a copy of `source`, all of it or not at all; NULL: empty. Written under another
- * name first; rename() replaces an older copy that may be in execution.
- */
+/* Copies all or nothing; from_path NULL: an empty file. */
 static int save(const char *from_path, const char *path)
 {
 	char made[200];
@@ -70,6 +64,7 @@ static int save(const char *from_path, const char *path)
 		close(from);
 	if (to >= 0)
 		close(to);
+	/* rename() also replaces an older copy that is being executed. */
 	if (rc == 0 && rename(made, path) < 0)
 		rc = -errno;
 	if (rc < 0)
@@ -103,7 +98,7 @@ void scribe_build_forget(const char *dir)
 		unlink(path);
 }
 
-/* In memory, for the folder may be one from which nothing can be executed. */
+/* In memory, because the directory may be mounted noexec. */
 static int open_program(const char *dir, struct scribe_err *err)
 {
 	char path[160];
@@ -122,20 +117,18 @@ static int open_program(const char *dir, struct scribe_err *err)
 	return scribe_err_set(err, rc, "%s: cannot be read: %s", path, strerror(-rc));
 }
 
-/*
- * In the child. The lock's descriptor is passed on, so that the service stays locked while the
- * child runs.
- */
+/* In the child. */
 static void become(int program, const char *dir, int lock)
 {
 	char config[160], number[16], *argv[] = {"ioscribed", "--finish", "--dir", (char *)(uintptr_t)dir,
 						 "--config",  config,     "--fd",  number, NULL};
 	extern char **environ;
 
+	/* The service stays locked while the child runs. */
 	if (path_in(dir, CONFIG, config, sizeof(config)) < 0 || fcntl(lock, F_SETFD, 0) < 0)
 		_exit(126);
 	snprintf(number, sizeof(number), "%d", lock);
-	/* what the service manager told us is not for it */
+	/* These are meant for the waiting daemon. */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("LISTEN_FDS");
 	unsetenv("WATCHDOG_USEC");
@@ -143,7 +136,7 @@ static void become(int program, const char *dir, int lock)
 	_exit(127);
 }
 
-/* Its wait status; -ETIMEDOUT: it has been killed. */
+/* Its wait status; -ETIMEDOUT: it was killed. */
 static int await(pid_t pid)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};

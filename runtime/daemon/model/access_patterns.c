@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Shapes of accesses (struct scribe_access_pattern) by the key that records carry instead of them.
- * Shapes are copied out of the kernel's table before that is emptied, and looked up when a log's
- * records are made. Each is copied to memory of its own, which the table owns until
- * scribe_access_patterns_clear() at the job's end. Main thread of the daemon. Must not know of
- * slots or logs.
- */
+/* Access patterns by the key in records. Main thread of the daemon. Must not know of slots or logs. */
 #include "runtime/daemon/model/access_patterns.h"
 
 #include <errno.h>
@@ -13,10 +7,10 @@
 
 #include "logfmt/rules/lib_rules.h"
 
-/* A shape that is there under the key is replaced. */
 int scribe_access_patterns_keep(struct scribe_access_patterns *patterns, int64_t key,
 				const struct scribe_access_pattern *pattern)
 {
+	/* The kernel's table is emptied later, so the pattern is copied. */
 	struct scribe_access_pattern *copy = malloc(sizeof(*copy));
 
 	if (!copy)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Shapes of accesses by their keys, for as long as a job has records with such
- * keys (logfmt/rules/lib_rules.h).
- */
+/* Access patterns by key, as long as records refer to them (logfmt/rules/lib_rules.h). */
 #ifndef RUNTIME_DAEMON_MODEL_ACCESS_PATTERNS_H
 #define RUNTIME_DAEMON_MODEL_ACCESS_PATTERNS_H
 
@@ -16,7 +13,7 @@ struct scribe_access_patterns {
 	struct scribe_map by_key;
 };
 
-/* 0 or -ENOMEM. */
+/* Copied; replaces one with this key. -ENOMEM. */
 int scribe_access_patterns_keep(struct scribe_access_patterns *patterns, int64_t key,
 				const struct scribe_access_pattern *pattern);
 bool scribe_access_patterns_find(const struct scribe_access_patterns *patterns, int64_t key,

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Symbolic links that a job has made, moved or removed; see link_table.h. A hash table by root and
- * path holds struct scribe_link_row, allocated with the path and target behind it. A second table
- * counts, for every folder above a link, the links below it: whether a rename of a folder concerns
- * any link is one look-up. Number, bytes and moves are bounded; at a bound the table is marked
- * `full` and forgets. Main thread of the daemon, driven by name events.
- */
+/* Symbolic links changed by a job: a bounded hash table by root and path. Main thread of the daemon. */
 #include "runtime/daemon/model/link_table.h"
 
 #include <stdlib.h>
@@ -13,18 +7,13 @@
 
 #include "logfmt/base/keyed.h"
 
-/*
- * `target` NULL is an entry, too: the file system may still show a link there that the job has
- * removed.
- */
 struct scribe_link_row {
 	uint64_t root;
-	const char *target; /* behind the path; NULL: no link any more */
-	size_t bytes;       /* of the path */
+	const char *target; /* NULL: removed, but the file system may still show a link there */
+	size_t bytes;       /* of path; the target follows it */
 	char path[];
 };
 
-/* A key may collide, also between roots; find() compares root and path. */
 static uint64_t key_of(uint64_t root, const char *path, size_t bytes)
 {
 	return scribe_keyed(path, bytes) ^ scribe_keyed_id(root);
@@ -42,10 +31,7 @@ static size_t size_of(const struct scribe_link_row *l)
 	return sizeof(*l) + l->bytes + 1 + (l->target ? strlen(l->target) + 1 : 0);
 }
 
-/*
- * Each folder above the link has one more below it, or one less. False: memory is out. The counter
- * is stored in the map's value pointer; 0 is no entry.
- */
+/* Adds `by` to the count of each folder above the link. False: out of memory. */
 static bool count_folders(struct scribe_link_table *t, const struct scribe_link_row *l, int by)
 {
 	for (size_t i = 1; i < l->bytes; i++) {
@@ -55,6 +41,7 @@ static bool count_folders(struct scribe_link_table *t, const struct scribe_link_
 		if (l->path[i] != '/')
 			continue;
 		n = (uintptr_t)scribe_map_get(&t->folders, key) + (uintptr_t)by;
+		/* The number is stored as the pointer value; 0 means no entry. */
 		if (!n)
 			scribe_map_take(&t->folders, key);
 		else if (scribe_map_put(&t->folders, key, (void *)n) < 0)
@@ -73,10 +60,7 @@ static void drop(struct scribe_link_table *t, struct scribe_link_row *l)
 	free(l);
 }
 
-/*
- * `path` holds a link to `target`, or (NULL) none, whatever was known of it. False: a limit is
- * reached or memory is out; then nothing is known of the path, and `full` is set.
- */
+/* False: a limit was reached or memory ran out; nothing is known of the path then. */
 static bool store(struct scribe_link_table *t, uint64_t root, const char *path, const char *target)
 {
 	size_t bytes = strlen(path), more = target ? strlen(target) + 1 : 0;
@@ -89,6 +73,7 @@ static bool store(struct scribe_link_table *t, uint64_t root, const char *path, 
 		l->target = target ? memcpy(l->path + bytes + 1, target, more) : NULL;
 	}
 	drop(t, find(t, root, path, bytes));
+	/* The old entry is wrong in any case. */
 	if (l && t->by_path.used < SCRIBE_LINKS_MAX && t->bytes + size_of(l) <= SCRIBE_LINKS_BYTES_MAX &&
 	    count_folders(t, l, 1) && scribe_map_put(&t->by_path, key_of(root, path, bytes), l) == 0) {
 		t->bytes += size_of(l);
@@ -110,7 +95,6 @@ enum scribe_link_state scribe_links_find(const struct scribe_link_table *t, uint
 	return l->target ? SCRIBE_LINK_IS : SCRIBE_LINK_IS_NOT;
 }
 
-/* One look-up for each prefix of the path that ends at a slash or at its end. */
 bool scribe_links_cross(const struct scribe_link_table *t, uint64_t root, const char *path)
 {
 	for (size_t i = 1; path[0]; i++) {
@@ -129,34 +113,28 @@ bool scribe_links_made(struct scribe_link_table *t, uint64_t root, const char *p
 	return store(t, root, path, target);
 }
 
-/*
- * Only what was known as a link becomes a known removal. Of other files nothing is remembered: they
- * were no links.
- */
 bool scribe_links_removed(struct scribe_link_table *t, uint64_t root, const char *path)
 {
 	struct scribe_link_row *l = find(t, root, path, strlen(path));
 
+	/* Other files need no entry: they were not links. */
 	return l && l->target && (store(t, root, path, NULL), true);
 }
 
-/* A list of links that are no longer in the table. */
+/* Links removed from the table. */
 struct taken {
 	struct scribe_link_row **link;
 	size_t n;
 };
 
-/*
- * All links below a folder, found by a scan of the table, which runs only where the counter says
- * that there are any. The count is an upper bound when keys collide. The caller frees them by
- * put_below().
- */
+/* The caller frees them by put_below(). */
 static struct taken take_below(struct scribe_link_table *t, uint64_t root, const char *folder)
 {
 	size_t bytes = strlen(folder);
 	struct taken r = {0};
 	size_t n = (size_t)(uintptr_t)scribe_map_get(&t->folders, key_of(root, folder, bytes));
 
+	/* Scan only if there are links below. The count is an upper bound, because keys may collide. */
 	if (!n)
 		return r;
 	r.link = malloc(n * sizeof(struct scribe_link_row *));
@@ -175,7 +153,7 @@ static struct taken take_below(struct scribe_link_table *t, uint64_t root, const
 	return r;
 }
 
-/* They are below another folder now; NULL: gone. */
+/* `folder` NULL: they are gone. */
 static void put_below(struct scribe_link_table *t, struct taken *taken, size_t bytes, const char *folder)
 {
 	for (size_t i = 0; i < taken->n; i++) {
@@ -194,7 +172,6 @@ static void put_below(struct scribe_link_table *t, struct taken *taken, size_t b
 	free(taken->link);
 }
 
-/* What is known of `path` itself, no longer in the table; NULL: nothing. */
 static struct scribe_link_row *take(struct scribe_link_table *t, uint64_t root, const char *path)
 {
 	struct scribe_link_row *l = find(t, root, path, strlen(path));
@@ -207,13 +184,9 @@ static struct scribe_link_row *take(struct scribe_link_table *t, uint64_t root, 
 	return l;
 }
 
-/*
- * Both subtrees are taken out before either is stored again, because source and target may contain
- * each other's new paths. Each link that moves costs a scan; beyond SCRIBE_LINK_MOVES_MAX the table
- * is emptied, so that a job cannot keep the daemon busy with renames.
- */
 bool scribe_links_moved(struct scribe_link_table *t, uint64_t root, const char *from, const char *to, bool swap)
 {
+	/* Both subtrees are removed before either is stored: their new paths may overlap. */
 	struct taken below_from = take_below(t, root, from), below_to = take_below(t, root, to);
 	struct scribe_link_row *a = take(t, root, from), *b = take(t, root, to);
 	bool changed = below_from.n || below_to.n || (a && a->target) || (b && b->target);
@@ -227,6 +200,7 @@ bool scribe_links_moved(struct scribe_link_table *t, uint64_t root, const char *
 	free(b);
 	put_below(t, &below_from, strlen(from), to);
 	put_below(t, &below_to, strlen(to), swap ? from : NULL);
+	/* Each moved link costs a scan: a job must not keep the daemon busy by renaming. */
 	if (t->moves > SCRIBE_LINK_MOVES_MAX) {
 		scribe_links_clear(t);
 		t->full = true;

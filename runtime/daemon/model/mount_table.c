@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The mount table for a log's job record, in Darshan's order: the longest path first, so that the
- * first match of a file's path is its mount. Types without files of interest are left out, as in
- * Darshan. NFS mounts are read in a second pass: where there are more mounts than fit, they are the
- * ones to lose, as in Darshan. struct scribe_mounts owns the strings until scribe_mounts_clear().
- * Main thread of the daemon, at a job's beginning.
- */
+/* Mount table of a log's job record, in Darshan's order. Main thread of the daemon, at the start of a job. */
 #include "runtime/daemon/model/mount_table.h"
 
 #include <mntent.h>
@@ -26,7 +20,6 @@ static bool is_excluded(const char *type)
 	return false;
 }
 
-/* Those of NFS or all others, up to SCRIBE_MOUNTS_KEPT together. Ends early where memory is out. */
 static void read_some(struct scribe_mounts *m, FILE *f, bool nfs)
 {
 	char room[8192];
@@ -65,9 +58,11 @@ void scribe_mounts_read(struct scribe_mounts *m, const char *path)
 	m->n = 0;
 	if (!f)
 		return;
+	/* As in Darshan, NFS mounts come second: they are lost if there are too many. */
 	read_some(m, f, false);
 	read_some(m, f, true);
 	endmntent(f);
+	/* Longest first, so that the first match of a file's path is its mount. */
 	qsort(m->mount, m->n, sizeof(m->mount[0]), by_length);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mount table of a log, as Darshan records it. */
+/* Mount table of a log, as in Darshan. */
 #ifndef RUNTIME_DAEMON_MODEL_MOUNT_TABLE_H
 #define RUNTIME_DAEMON_MODEL_MOUNT_TABLE_H
 
@@ -14,10 +14,7 @@ struct scribe_mounts {
 	size_t n;
 };
 
-/*
- * Read a table in the form of /etc/mtab: at most 64 mounts, file systems that
- * hold no data of users left out, NFS last, longest path first.
- */
+/* `path`: in the format of /etc/mtab. Longest mount points first; pseudo file systems are left out. */
 void scribe_mounts_read(struct scribe_mounts *m, const char *path);
 void scribe_mounts_clear(struct scribe_mounts *m);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The world model (rules in mpi_worlds.h): which process belongs to which rank of which log. struct
- * scribe_worlds owns units, ranks and processes; records at a rank are freed by the caller. Main
- * thread of the daemon. Must not know of maps, names or logs.
+ * The rules of mpi_worlds.h. struct scribe_worlds owns units, ranks and processes; the caller frees what ranks hold.
+ * Main thread of the daemon. Must not know of maps, names or logs.
  */
 #include "runtime/daemon/model/mpi_worlds.h"
 
@@ -39,7 +38,7 @@ bool scribe_is_launcher(const char *program)
 	return false;
 }
 
-/* One whose processes are no descendants of it: they are not traced. */
+/* Its processes are not descendants, so they are not traced. */
 static bool starts_elsewhere(const char *program, bool below_launcher)
 {
 	static const char *const always[] = {"srun",        "docker", "podman", "sbatch", "salloc",
@@ -50,6 +49,7 @@ static bool starts_elsewhere(const char *program, bool below_launcher)
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		if (!strcmp(name, always[i]))
 			return true;
+	/* Launchers start proxies by remote shells. */
 	for (size_t i = 0; below_launcher && i < sizeof(remote_shells) / sizeof(remote_shells[0]); i++)
 		if (!strcmp(name, remote_shells[i]))
 			return true;
@@ -115,7 +115,6 @@ static struct scribe_process *process_free(struct scribe_process *p)
 	return NULL;
 }
 
-/* free_rank frees what a rank holds; NULL: it holds nothing. */
 static void unit_free(struct scribe_log_unit *u, void (*free_rank)(struct scribe_rank *))
 {
 	for (size_t i = 0; i < u->ranks.places; i++) {
@@ -260,6 +259,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 		p->exe = parent_process->exe ? strdup(parent_process->exe) : NULL;
 		memcpy(p->comm, parent_process->comm, sizeof(p->comm));
 	}
+	/* A committed unit's log is complete: late processes go to the rest. */
 	enter_unit(parent_process && !parent_process->unit->committed ? parent_process->unit : worlds->rest, p);
 	set_rank(p, parent_process && p->unit == parent_process->unit ? parent_process->rank
 								       : scribe_map_get(&worlds->rest->ranks, 0));
@@ -285,7 +285,6 @@ static char *join_args(const char *argv, size_t bytes)
 	return line;
 }
 
-/* argv[0] up to its NUL or the end of what was read. */
 static char *first_arg(const char *argv, size_t bytes)
 {
 	return bytes && argv[0] ? strndup(argv, bytes) : NULL;
@@ -319,14 +318,15 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 		p->launcher = p->proc_id;
 		p->launcher_below_rank = true;
 	} else if (p->launcher == p->proc_id) {
-		p->launcher = 0; /* exec of something else from a launcher */
+		/* A launcher executed another program. */
+		p->launcher = 0;
 		p->launcher_below_rank = false;
 	}
-	/* whether it is one of the others is known when the environment is */
+	/* Whether it is a rank follows from its environment (scribe_worlds_env). */
 	return p->args && p->exe ? 0 : -ENOMEM;
 }
 
-/* The value of "--option VALUE" in a joined argument line. */
+/* "--option VALUE" or "--option=VALUE". */
 static bool option_value(const char *args, const char *option, char *ret, size_t cap)
 {
 	const char *at = strstr(args, option);
@@ -346,10 +346,7 @@ static bool option_value(const char *args, const char *option, char *ret, size_t
 	return true;
 }
 
-/*
- * Hydra starts one proxy a node and process group, so proxies of one world share
- * control port and group; MPI_Comm_spawn makes a new group.
- */
+/* Proxies of one world share control port and group; MPI_Comm_spawn makes a new group. */
 static bool hydra_key(const char *args, char *ret_key, size_t cap)
 {
 	char port[128], group[32];
@@ -423,7 +420,7 @@ int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, co
 		return 0;
 	}
 	if (p->rank && p->unit->id && !p->launcher_below_rank)
-		return 0; /* a descendant of a rank, or the rank executing again */
+		return 0; /* a descendant of the rank's root, or the root after another exec */
 	world_key(worlds, p, env->world, key, sizeof(key));
 	rc = make_root(worlds, p, key, env->rank, env->size);
 	if (rc == 0 && env->jobid >= 0 && p->unit->jobid < 0)
@@ -431,12 +428,11 @@ int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, co
 	return rc;
 }
 
-/* Drop a world that has lost its only process to a better-known one. */
 static void drop_if_empty(struct scribe_worlds *worlds, struct scribe_log_unit *u)
 {
 	struct scribe_log_unit **at = &worlds->units;
 
-	if (!u->id || u->processes || u->committed) /* its log may be under way */
+	if (!u->id || u->processes || u->committed) /* a committed log may be under way */
 		return;
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		struct scribe_rank *r = u->ranks.entry[i].value;
@@ -463,7 +459,7 @@ int scribe_worlds_hello(struct scribe_worlds *worlds, struct scribe_process *p, 
 			was->nprocs = size;
 		return 1;
 	}
-	/* an MPI program of its own inside a rank: its I/O is the rank's, its world is not */
+	/* A separate MPI program inside a rank: its I/O belongs to the rank. */
 	if (was->id && !p->is_root && !p->launcher_below_rank)
 		return 0;
 	if (size > 1) {
@@ -540,7 +536,7 @@ void scribe_worlds_exit(struct scribe_worlds *worlds, struct scribe_process *p, 
 	p->env = NULL;
 	p->jobenv = NULL;
 	if (p->is_root || p->is_launcher || !p->parent_serial)
-		return; /* few, and their arguments are asked for later */
+		return; /* few, and their arguments are needed later */
 	free(p->args);
 	p->args = NULL;
 	if (u->listed > worlds->list_limit)
@@ -555,6 +551,7 @@ bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_l
 		return false;
 	if (!u->id)
 		return worlds->living == 0;
+	/* All ranks were here; otherwise the launcher may start further ones until it ends. */
 	if (u->nprocs > 0 && u->ranks.used == (size_t)u->nprocs)
 		return true;
 	launcher = u->launcher ? scribe_worlds_find(worlds, u->launcher) : NULL;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names: joining the pieces of a name event to a path, and the table of names by record id. The
- * kernel sends the chain of directories backwards, as it walks dentries, and the string that the
- * program gave. Entries are allocated with their text behind them and never moved, so that pointers
- * stay valid until scribe_name_table_clear() at the job's end. Main thread of the daemon. Must not
- * know of slots, ranks or logs.
+ * Joins the pieces of a name event, and keeps the names of a job by record id. Entries never move, so pointers stay
+ * valid until scribe_name_table_clear(). Main thread of the daemon. Must not know of slots, ranks or logs.
  */
 #include "runtime/daemon/model/name_table.h"
 
@@ -18,7 +15,6 @@ struct out {
 	size_t bytes, cap;
 };
 
-/* Cuts at the capacity; always ends in NUL. */
 static void put(struct out *o, const char *text, size_t bytes)
 {
 	size_t room = o->cap - 1 - o->bytes;
@@ -50,11 +46,6 @@ static void put_chain(struct out *o, const char *chain, size_t bytes)
 	}
 }
 
-/*
- * An absolute string replaces the chain. A chain that does not reach a root (`detached`) or is
- * longer than the kernel walks (`cut`) gets a marker, so that it does not pass for a path from the
- * root.
- */
 size_t scribe_path_join(const struct scribe_path_pieces *p, char *ret_path, size_t cap)
 {
 	struct out o = {ret_path, 0, cap};
@@ -62,6 +53,7 @@ size_t scribe_path_join(const struct scribe_path_pieces *p, char *ret_path, size
 	bool absolute = n && p->string[0] == '/';
 
 	ret_path[0] = 0;
+	/* The marker keeps an incomplete chain from being taken for a path from the root. */
 	if (!absolute) {
 		if (p->detached)
 			put(&o, "/" SCRIBE_LOST_ROOT, sizeof(SCRIBE_LOST_ROOT));
@@ -79,15 +71,12 @@ size_t scribe_path_join(const struct scribe_path_pieces *p, char *ret_path, size
 	return o.bytes;
 }
 
-/*
- * Two texts of equal id would share an entry; the id is Darshan's 64-bit hash, which logs rely on
- * as well.
- */
 struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes)
 {
 	uint64_t id = scribe_record_id(path, bytes);
 	struct scribe_name_entry *n = scribe_map_get(&names->by_id, id);
 
+	/* Texts with equal ids share an entry: logs rely on this hash, too. */
 	if (n)
 		return n;
 	n = malloc(sizeof(*n) + bytes + 1);

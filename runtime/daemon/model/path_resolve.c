@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links and dots of a path; see path_resolve.h. Paths are opened with O_PATH below the process's
- * root by openat2(). RESOLVE_CACHED answers from the kernel's dentry cache alone and never waits;
- * where that is not enough the caller's function decides. In the daemon it refuses or delegates to
- * a helper; in a helper it opens the path and may wait for a file server. The second half walks a
- * path component by component, with the job's own changes of links (link_table.c) before what the
- * file system shows now. Nothing is owned; descriptors are closed in the same call.
+ * Resolves paths by openat2() below the process's root. RESOLVE_CACHED never waits; otherwise the caller's function
+ * decides: the daemon delegates to a helper, which may wait for a file server. The second half also uses the job's own
+ * changes of links (link_table.c).
  */
 #include "runtime/daemon/model/path_resolve.h"
 
@@ -21,10 +18,7 @@
 
 #include "runtime/core/path.h"
 
-/*
- * Does the path need the file system at all? Chains from the kernel do not. Also true for empty
- * components: "//" and a slash at the end.
- */
+/* Also true for "//" and a trailing slash. False: the path needs no look-up. */
 static bool has_dots(const char *path)
 {
 	for (const char *p = path; *p; p++)
@@ -35,16 +29,15 @@ static bool has_dots(const char *path)
 	return false;
 }
 
-/* The root below which a path is looked up, and who opens what the kernel's cache does not hold. */
 struct root {
 	int root_fd;
 	scribe_path_open_fn fn;
 	void *ctx;
 };
 
-/* RESOLVE_NO_MAGICLINKS: a path through /proc/PID/fd would be resolved with the daemon's rights. */
 static int open_at(int root_fd, const char *path, unsigned flags, uint64_t resolve)
 {
+	/* NO_MAGICLINKS: a path through /proc/PID/fd would be resolved with the daemon's rights. */
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC | (flags & SCRIBE_PATH_NOFOLLOW ? O_NOFOLLOW : 0),
 			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve |
 					  (flags & SCRIBE_PATH_NO_LINKS ? RESOLVE_NO_SYMLINKS : 0)};
@@ -58,18 +51,15 @@ int scribe_path_open(void *ctx, int root_fd, const char *path, unsigned flags)
 	return open_at(root_fd, path, flags, 0);
 }
 
-/* -EAGAIN: not in the cache. -EINVAL: a kernel before 5.12, which has no RESOLVE_CACHED. */
 static int open_below(const struct root *at, const char *path, unsigned flags)
 {
 	int fd = open_at(at->root_fd, path, flags, RESOLVE_CACHED);
 
+	/* -EAGAIN: not cached. -EINVAL: Linux before 5.12, without RESOLVE_CACHED. */
 	return fd == -EAGAIN || fd == -EINVAL ? at->fn(at->ctx, at->root_fd, path, flags) : fd;
 }
 
-/*
- * Did the kernel mark the path of a removed file? A file may be called so, too. The mark is
- * believed only if no file of that name exists.
- */
+/* True if the kernel marked the path as removed, and it is not a file with such a name. */
 static bool is_gone(const struct root *at, const char *path, size_t n)
 {
 	static const char mark[] = " (deleted)";
@@ -83,10 +73,7 @@ static bool is_gone(const struct root *at, const char *path, size_t n)
 	return fd < 0;
 }
 
-/*
- * Where an O_PATH descriptor stands, relative to the root. The kernel's text is relative to this
- * process's root, so the text of the root's own path is cut off in front.
- */
+/* Path of an O_PATH descriptor relative to the root. */
 static ssize_t path_of(const struct root *at, int fd, char *ret, size_t cap)
 {
 	char link[64], root[PATH_MAX];
@@ -99,6 +86,7 @@ static ssize_t path_of(const struct root *at, int fd, char *ret, size_t cap)
 	if (n <= 0 || n >= (ssize_t)cap - 1 || ret[0] != '/' || r <= 0 || r >= (ssize_t)sizeof(root))
 		return -1;
 	ret[n] = 0;
+	/* The kernel's text is relative to this process's root: cut off the path of `at`. */
 	if (r > 1 && n >= r && !memcmp(ret, root, (size_t)r) && (ret[r] == '/' || ret[r] == 0)) {
 		memmove(ret, ret + r, (size_t)(n - r) + 1);
 		n -= r;
@@ -107,7 +95,7 @@ static ssize_t path_of(const struct root *at, int fd, char *ret, size_t cap)
 		strcpy(ret, "/");
 		n = 1;
 	}
-	return is_gone(at, ret, (size_t)n) ? -1 : n; /* removed between open and now */
+	return is_gone(at, ret, (size_t)n) ? -1 : n;
 }
 
 static bool is_same_file(int a, int b)
@@ -117,11 +105,6 @@ static bool is_same_file(int a, int b)
 	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/*
- * A path with links followed. The kernel says where a descriptor stands *now*: when a directory was
- * renamed since it was opened that is no name that the process has used, and the path leads
- * elsewhere. Therefore it is opened a second time, and both must be the same file.
- */
 static ssize_t follow_links(const struct root *root, const char *path, char *ret, size_t cap)
 {
 	int fd = open_below(root, path, 0), again;
@@ -130,6 +113,10 @@ static ssize_t follow_links(const struct root *root, const char *path, char *ret
 	if (fd < 0)
 		return fd;
 	n = path_of(root, fd, ret, cap);
+	/*
+	 * If a directory was renamed since the open, the process never used this name. A second open must give the same
+	 * file.
+	 */
 	again = open_below(root, path, 0);
 	if (again < 0 || !is_same_file(fd, again))
 		n = -1;
@@ -139,7 +126,7 @@ static ssize_t follow_links(const struct root *root, const char *path, char *ret
 	return n;
 }
 
-/* What is there: without links on its way it is called as it was given. Its bytes, or what an open of it says. */
+/* Length, or the negative errno of the open. */
 static ssize_t real_path(const struct root *root, const char *path, char *ret, size_t cap)
 {
 	int fd = open_below(root, path, SCRIBE_PATH_NO_LINKS);
@@ -151,11 +138,12 @@ static ssize_t real_path(const struct root *root, const char *path, char *ret, s
 	close(fd);
 	if (strlen(path) >= cap)
 		return -1;
+	/* Without links, the name is the given one. */
 	strcpy(ret, path);
 	return (ssize_t)scribe_path_clean(ret);
 }
 
-/* `text` of `bytes` behind the path in `ret`, cleaned. Bytes; -1: there is no room. */
+/* Length of the cleaned path; -1: it does not fit. */
 static ssize_t append(char *ret, size_t cap, const char *text, size_t bytes)
 {
 	size_t at = strlen(ret);
@@ -168,14 +156,10 @@ static ssize_t append(char *ret, size_t cap, const char *text, size_t bytes)
 	return (ssize_t)scribe_path_clean(ret);
 }
 
-#define LINKS_MOST      40 /* as the kernel follows */
-/* Bounds the number of opens for one path: each is as long as the path in front of it. */
-#define COMPONENTS_MOST 128
+#define LINKS_MOST      40 /* as in the kernel */
+#define COMPONENTS_MOST 128 /* bounds the opens per path, each of which takes time with its length */
 
-/*
- * `path` is a link whose target is gone: the path that it stood for into `ret`. False: it is none. What a link
- * says may have to be read from a disk: that is who opens what the cache does not hold.
- */
+/* Replaces a dangling link by its target. False: it is not a link. */
 static bool read_dangling(const struct root *root, const char *path, char *ret, size_t cap)
 {
 	int fd = open_below(root, path, SCRIBE_PATH_NOFOLLOW);
@@ -185,6 +169,7 @@ static bool read_dangling(const struct root *root, const char *path, char *ret, 
 	if (fd < 0)
 		return false;
 	close(fd);
+	/* The target may have to be read from disk, so RESOLVE_CACHED is not enough. */
 	fd = root->fn(root->ctx, root->root_fd, path, SCRIBE_PATH_NOFOLLOW);
 	if (fd < 0)
 		return false;
@@ -200,12 +185,7 @@ static bool read_dangling(const struct root *root, const char *path, char *ret, 
 	return true;
 }
 
-/*
- * The longest beginning of `path` that is there, resolved, and the rest as it stands; `end`: of the
- * beginning. From the full length, `end` goes back one component whenever the beginning does not
- * exist. A dangling link is replaced by its target, and the search begins again with the new text.
- * -1: no beginning exists, or a limit was hit.
- */
+/* Resolves the longest existing prefix, starting at `end`, and appends the rest. -1: none, or a limit was reached. */
 static ssize_t resolve_from(const struct root *root, const char *path, size_t end, char *ret, size_t cap)
 {
 	char whole[SCRIBE_NAME_ROOM], begin[SCRIBE_NAME_ROOM];
@@ -229,8 +209,10 @@ static ssize_t resolve_from(const struct root *root, const char *path, size_t en
 				return -1;
 			strcpy(whole, ret);
 			end = strlen(whole);
+			/* Start again with the target of the dangling link. */
 			continue;
 		}
+		/* The prefix does not exist: try a shorter one. */
 		while (end > 0 && whole[end - 1] != '/')
 			end--;
 		while (end > 0 && whole[end - 1] == '/')
@@ -239,7 +221,7 @@ static ssize_t resolve_from(const struct root *root, const char *path, size_t en
 	return -1;
 }
 
-/* Where the last component begins, without the slashes before it. */
+/* Length of the path without its last component. */
 static size_t parent_end(const char *path)
 {
 	size_t n = strlen(path);
@@ -253,10 +235,6 @@ static size_t parent_end(const char *path)
 	return n;
 }
 
-/*
- * With nofollow the last component stays as text, because the call has worked on the link itself.
- * If nothing can be opened the path is cleaned as text only.
- */
 size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn,
 			   void *ctx)
 {
@@ -264,6 +242,7 @@ size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, s
 	char real[SCRIBE_NAME_ROOM];
 	ssize_t n = -1;
 
+	/* nofollow: the call worked on the link itself, so its name stays as it is. */
 	if (root_fd >= 0 && path[0] == '/')
 		n = resolve_from(&root, path, nofollow ? parent_end(path) : strlen(path), real, sizeof(real));
 	if (n < 0 || (size_t)n >= cap)
@@ -272,12 +251,9 @@ size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, s
 	return (size_t)n;
 }
 
-/*
- * Others may write into an ancestor where each may only remove what is his own (the sticky bit).
- * AT_STATX_DONT_SYNC: attributes from the cache, no request to a file server.
- */
 static bool is_fixed(int root_fd, const char *folder, bool ancestor)
 {
+	/* From the cache, without a request to a file server. An ancestor may be writable if it is sticky. */
 	int fd = open_at(root_fd, folder, SCRIBE_PATH_NO_LINKS, RESOLVE_CACHED);
 	struct statx s = {0};
 	bool fixed = fd >= 0 && statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MODE | STATX_UID, &s) == 0 &&
@@ -318,10 +294,7 @@ static unsigned components(const char *path)
 	return n;
 }
 
-/*
- * The common case, cheap: one cached open without links proves the name. False does not mean that
- * there is a link, only that the walk is needed.
- */
+/* False: there may be a link, and the walk is needed. */
 bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const struct scribe_link_table *links,
 			  uint64_t root)
 {
@@ -350,7 +323,6 @@ void scribe_path_walk_begin(struct scribe_path_walk *k, const char *path, bool n
 	strcpy(k->rest, path);
 }
 
-/* Removes the last component; at the root nothing is left to remove. */
 static void go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -361,10 +333,7 @@ static void go_up(char *path)
 
 enum step { STEP_NONE, STEP_DOT, STEP_NAME, STEP_LAST };
 
-/*
- * The next component goes from what is left to what is done. LAST: it is not followed. ".." is
- * resolved against what is done, where links are followed already: that is how the kernel does it.
- */
+/* Moves a component from `rest` to `done`. LAST: it is not followed. */
 static enum step next_component(struct scribe_path_walk *k)
 {
 	char *name = k->rest + strspn(k->rest, "/");
@@ -375,6 +344,7 @@ static enum step next_component(struct scribe_path_walk *k)
 	if (!bytes)
 		return STEP_NONE;
 	if ((bytes == 1 && name[0] == '.') || (bytes == 2 && !memcmp(name, "..", 2))) {
+		/* As in the kernel: relative to what the links on the way led to. */
 		if (bytes == 2)
 			go_up(k->done);
 		step = STEP_DOT;
@@ -389,16 +359,13 @@ static enum step next_component(struct scribe_path_walk *k)
 	return step;
 }
 
-/*
- * What is done ends in a link that says `target`. The target goes in front of the rest; a relative
- * one is resolved in the link's folder.
- */
+/* `done` ends in a link to `target`. */
 static void enter_link(struct scribe_path_walk *k, const char *target)
 {
 	size_t n = strlen(target), left = strlen(k->rest);
 
 	if (k->links >= LINKS_MOST || n + 1 + left >= sizeof(k->rest))
-		return; /* no path that a call has succeeded on */
+		return; /* no call can have succeeded on this path */
 	k->links++;
 	memmove(k->rest + n + 1, k->rest, left + 1);
 	memcpy(k->rest, target, n);
@@ -409,10 +376,7 @@ static void enter_link(struct scribe_path_walk *k, const char *target)
 		go_up(k->done);
 }
 
-/*
- * Of what the job has not changed. False: the file system would have to be asked. True: `done` is
- * resolved as far as it exists. An error other than "not cached" is a name that is gone: it stays.
- */
+/* For links that the job did not change. False: the file system must be consulted. */
 static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 {
 	int fd = open_at(at->root_fd, k->done, SCRIBE_PATH_NOFOLLOW, RESOLVE_CACHED);
@@ -420,6 +384,7 @@ static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 	struct stat st;
 	bool is_link;
 
+	/* After errors other than "not cached" the name is gone, and stays as text. */
 	if (fd < 0)
 		return fd != -EAGAIN && fd != -EINVAL;
 	is_link = fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
@@ -435,12 +400,9 @@ static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 	return true;
 }
 
-/*
- * What is done may have become shorter. Once it is shorter than the changed component, ".." or a
- * link has led out of it, and the file system counts again.
- */
 static void note_up(struct scribe_path_walk *k)
 {
+	/* ".." or a link left the changed component: the file system counts again. */
 	if (strlen(k->done) < k->changed)
 		k->changed = 0;
 }
@@ -450,10 +412,6 @@ static int never(void *ctx, int root_fd, const char *path, unsigned flags)
 	return -EAGAIN;
 }
 
-/*
- * Components beyond the limit are joined as text (`cut`). Where the walk returns false, `done` ends
- * in the component in question, and scribe_path_walk_answer() may replace it before the next call.
- */
 bool scribe_path_walk(struct scribe_path_walk *k, int root_fd, const struct scribe_link_table *links, uint64_t root)
 {
 	const struct root at = {root_fd, never, NULL};
@@ -467,7 +425,8 @@ bool scribe_path_walk(struct scribe_path_walk *k, int root_fd, const struct scri
 			continue;
 		if (step != STEP_NAME)
 			break;
-		k->cut = k->looked_at >= COMPONENTS_MOST; /* each look takes as long as what is done is long */
+		/* Each look-up takes time with the length of `done`: the rest is joined as text. */
+		k->cut = k->looked_at >= COMPONENTS_MOST;
 		if (k->cut)
 			continue;
 		k->looked_at++;
@@ -481,7 +440,7 @@ bool scribe_path_walk(struct scribe_path_walk *k, int root_fd, const struct scri
 				k->changed = strlen(k->done);
 			break;
 		default:
-			/* below the place of a link the file system may already have another one */
+			/* Below a removed link the file system may already have a newer one. */
 			if (root_fd >= 0 && !k->changed && !follow_last(k, &at))
 				return false;
 		}

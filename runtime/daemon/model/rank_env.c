@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rank rule, tried under MPICH, Open MPI and Slurm: PMI_RANK, else PMIX_RANK, else
- * OMPI_COMM_WORLD_RANK, else FLUX_TASK_RANK, else SLURM_PROCID where SLURM_STEP_ID is set. Must not
- * know of processes or worlds. The environment comes in pieces of any size, as kernel events bring
- * them; the reader is a state machine over single characters and keeps a bounded value for each
- * variable of interest. Main thread of the daemon.
+ * Reads rank variables, tested under MPICH, Open MPI and Slurm. The environment arrives in pieces of any size. Main
+ * thread of the daemon. Must not know of processes or worlds.
  */
 #include "runtime/daemon/model/rank_env.h"
 
@@ -61,10 +58,7 @@ static const char *const names[VARIABLES] = {
 _Static_assert(VARIABLES <= sizeof(((struct scribe_envreader *)0)->value) / SCRIBE_ENV_VALUE_MAX,
 	       "room for every variable");
 
-/*
- * In this order, the first that has a valid rank. PMIX itself has no variable for the size; Open
- * MPI's is used.
- */
+/* The first valid rank counts. PMIx lacks a variable for the size; Open MPI's is used. */
 static const struct {
 	enum variable rank, size;
 	enum scribe_rank_source launcher;
@@ -74,7 +68,7 @@ static const struct {
 	{SLURM_PROCID, SLURM_TASKS, SCRIBE_RANK_SLURM},
 };
 
-/* Schedulers before Grid Engine's JOB_ID, whose name others use as well. */
+/* Grid Engine's JOB_ID last, because others use this name, too. */
 static const enum variable job_order[] = {SLURM_JOB, PBS_JOB, LSF_JOB, COBALT_JOB, FLUX_JOB, SGE_JOB};
 
 void scribe_envreader_begin(struct scribe_envreader *r)
@@ -99,10 +93,6 @@ static void next_string(struct scribe_envreader *r)
 	r->in_value = false;
 }
 
-/*
- * A name or value that is too long is cut: a cut name matches no variable, since all are shorter
- * than the limit.
- */
 void scribe_envreader_feed(struct scribe_envreader *r, const char *text, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -118,16 +108,17 @@ void scribe_envreader_feed(struct scribe_envreader *r, const char *text, size_t 
 		} else if (c == '=') {
 			r->in_value = true;
 			r->variable = variable_by_name(r->name, r->name_bytes);
-			/* as getenv: the first of two equal names counts */
+			/* As getenv(): the first of two equal names counts. */
 			if (r->variable >= 0 && r->value[r->variable][0])
 				r->variable = -1;
+		/* All names of interest are shorter, so a cut name does not match. */
 		} else if (r->name_bytes < SCRIBE_ENV_NAME_MAX) {
 			r->name[r->name_bytes++] = c;
 		}
 	}
 }
 
-/* A number of at least `least`, or -1. `strict`: nothing may follow it. */
+/* At least `least`, or -1. `strict`: nothing may follow the number. */
 static int64_t number(const char *text, int64_t least, bool strict)
 {
 	char *end;
@@ -142,15 +133,12 @@ static int64_t number(const char *text, int64_t least, bool strict)
 	return n;
 }
 
-/*
- * A text that is equal for all ranks of the world and differs between worlds of a job; "" where the
- * launcher gives none.
- */
+/* The same in all ranks of a world, different between worlds; "": none. */
 static void world_name(const struct scribe_envreader *r, struct scribe_rankenv *env)
 {
 	bool pmix = env->launcher == SCRIBE_RANK_PMIX || env->launcher == SCRIBE_RANK_OMPI;
 
-	/* under another launcher the namespace may be an outer world's */
+	/* Under another launcher the namespace may be that of an outer world. */
 	if (pmix && r->value[PMIX_NAMESPACE][0])
 		snprintf(env->world, sizeof(env->world), "pmix:%.240s", r->value[PMIX_NAMESPACE]);
 	else if (env->launcher == SCRIBE_RANK_SLURM)
@@ -162,10 +150,6 @@ static void world_name(const struct scribe_envreader *r, struct scribe_rankenv *
 		snprintf(env->world, sizeof(env->world), "pmi:%.240s", r->value[PMI_JOBID]);
 }
 
-/*
- * A rank without a valid number is passed over. A size that is not larger than the rank belongs to
- * another, outer world: the rank counts, the size does not.
- */
 void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret_env)
 {
 	struct scribe_rankenv env = {.rank = -1, .size = -1, .jobid = -1};
@@ -177,14 +161,14 @@ void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret
 			continue;
 		if (order[i].launcher == SCRIBE_RANK_SLURM && !r->value[SLURM_STEP_ID][0])
 			continue;
-		/* a step of one task is a part of the script that starts it */
+		/* A step of one task is part of the batch script. */
 		if (order[i].launcher == SCRIBE_RANK_SLURM && number(r->value[SLURM_TASKS], 1, true) == 1)
 			continue;
 		env.launcher = order[i].launcher;
 		env.rank = rank;
 		env.size = number(r->value[order[i].size], 1, true);
 		if (env.size >= 0 && rank >= env.size)
-			env.size = -1; /* of another world */
+				env.size = -1; /* the size of an outer world */
 		break;
 	}
 	for (size_t i = 0; i < sizeof(job_order) / sizeof(job_order[0]) && env.jobid < 0; i++)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files of a rank: records of all modules by record id and module, in a hash table, and in an
- * array in order of appearance, over which callers iterate. A set owns its records, each allocated
- * by itself so that pointers stay valid while the array grows. Filled by draining in the daemon's
- * main thread; joined with others in the log builder. Must not know of processes, slots or logs.
+ * Records of a rank by record id and module. A set owns its records, which never move. Filled in the daemon's main
+ * thread, joined in the log builder. Must not know of processes, slots or logs.
  */
 #include "runtime/daemon/model/record_set.h"
 
@@ -39,9 +37,9 @@ struct scribe_file_record *scribe_records_at(struct scribe_records *r, uint64_t 
 	return scribe_records_at_module(r, SCRIBE_MOD_POSIX, id);
 }
 
-/* The same name has one id in all modules. */
 static uint64_t key_of(int module, uint64_t id)
 {
+	/* A name has the same id in all modules. */
 	const uint64_t key[] = {id, (uint64_t)module};
 
 	return scribe_keyed(key, sizeof(key));
@@ -80,22 +78,15 @@ struct scribe_file_record *scribe_records_find(const struct scribe_records *r, i
 	return r ? scribe_map_get(&r->by_id, key_of(module, id)) : NULL;
 }
 
-/*
- * Properties of a data set (dimensions, sizes of points) are no counters: a later value replaces,
- * and is not added.
- */
 void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_shard *of)
 {
+	/* Dimensions and element sizes are not sums. */
 	for (int i = 0; f->module == SCRIBE_MOD_H5D && i < SCRIBE_LIB_H5D_PROPERTIES; i++)
 		f->acc.ext.v[SCRIBE_LIB_H5D_NDIMS + i] = of->v[SCRIBE_LIB_H5D_NDIMS + i];
 	for (int i = 0; f->module == SCRIBE_MOD_PNETCDF_VAR && i < SCRIBE_LIB_NC_PROPERTIES; i++)
 		f->acc.ext.v[i] = of->v[i];
 }
 
-/*
- * Counters are summed. Of attributes that are set once the other's mode and alignment win, ids and
- * former names stay. -ENOMEM leaves `r` with some of the records joined.
- */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other)
 {
 	for (size_t i = 0; other && i < other->n; i++) {
@@ -104,6 +95,7 @@ int scribe_records_join(struct scribe_records *r, const struct scribe_records *o
 
 		if (!to || scribe_posix_acc_join(&to->acc, &from->acc) < 0)
 			return -ENOMEM;
+		/* The later mode and alignment win, the first ids stay. */
 		if (from->mode)
 			to->mode = from->mode;
 		if (from->align)
@@ -117,9 +109,6 @@ int scribe_records_join(struct scribe_records *r, const struct scribe_records *o
 	return 0;
 }
 
-/*
- * Any POSIX counter that a log would show. A record may exist for a name or a library's use alone.
- */
 int scribe_file_has_posix(const struct scribe_file_record *f)
 {
 	const struct scribe_posix_shard *p = &f->acc.sum;
@@ -130,18 +119,18 @@ int scribe_file_has_posix(const struct scribe_file_record *f)
 		p->fdsyncs | p->rename_sources | p->rename_targets) != 0;
 }
 
-/* Any extended counter but the closes, which alone are no activity. 0 or 1. */
 static int has_ext(const struct scribe_file_record *f)
 {
+	/* Closes alone are not activity: a descriptor may be inherited. */
 	for (int i = 0; i < SCRIBE_EXT_CLOSE_NS; i++)
 		if (i != SCRIBE_EXT_CLOSES && f->acc.ext.v[i])
 			return 1;
 	return 0;
 }
 
-/* Standard streams alone do not count, as every program has them. */
 int scribe_records_have_activity(const struct scribe_records *r)
 {
+	/* Every program has standard streams, so they alone do not count. */
 	for (size_t i = 0; r && i < r->n; i++)
 		if (scribe_file_has_posix(r->file[i]) || has_ext(r->file[i]) ||
 		    (r->file[i]->module != SCRIBE_MOD_POSIX && !scribe_is_standard_stream(r->file[i]->id)))

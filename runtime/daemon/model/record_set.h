@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Records of one rank as they are collected: one accumulator a name, in order
- * of first appearance.
- */
+/* Records of one rank, in order of first appearance. */
 #ifndef RUNTIME_DAEMON_MODEL_RECORD_SET_H
 #define RUNTIME_DAEMON_MODEL_RECORD_SET_H
 
@@ -14,35 +11,34 @@
 
 struct scribe_file_record {
 	uint64_t id;           /* record id of its name */
-	int module;            /* SCRIBE_MOD_POSIX, or the library module whose record this is */
-	uint64_t renamed_from; /* record id of the first rename's source, 0 none */
-	uint32_t mode;         /* of the last open that had one */
+	int module;            /* SCRIBE_MOD_POSIX or a library module */
+	uint64_t renamed_from; /* record id of the first rename's source; 0: none */
+	uint32_t mode;         /* of the last open with one */
 	uint32_t align;        /* bytes */
-	uint64_t file_id;      /* of a dataset: record id of its file's name */
+	uint64_t file_id;      /* of a dataset: record id of its file */
 	struct scribe_posix_acc acc;
 };
 
 struct scribe_records {
 	struct scribe_map by_id;
-	struct scribe_file_record **file; /* in order of appearance */
+	struct scribe_file_record **file;
 	size_t n, room;
 };
 
 struct scribe_records *scribe_records_new(void);
 struct scribe_records *scribe_records_free(struct scribe_records *r);
-/* The file of a record id, made if new. NULL: memory is out. */
+/* Creates it if needed. NULL: out of memory. */
 struct scribe_file_record *scribe_records_at(struct scribe_records *r, uint64_t id);
-/* The same of a library module: its own accumulator beside POSIX's. */
 struct scribe_file_record *scribe_records_at_module(struct scribe_records *r, int module, uint64_t id);
-/* The same, or NULL where there is none; `r` may be NULL. */
+/* NULL: none; `r` may be NULL. */
 struct scribe_file_record *scribe_records_find(const struct scribe_records *r, int module, uint64_t id);
-/* What a dataset is, as told last, in place of a sum. */
+/* Properties of a dataset: the last value counts. */
 void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_shard *of);
-/* Add all files of `other`. 0 or -ENOMEM. */
+/* Adds all records of `other`. -ENOMEM: only some of them. */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other);
-/* Has any file more to tell than that an inherited descriptor was closed, or a standard stream used? */
+/* False if inherited descriptors were only closed and only standard streams used. */
 int scribe_records_have_activity(const struct scribe_records *r);
-/* Has the POSIX shard anything a POSIX record would say? */
+/* True if a POSIX record would not be empty. */
 int scribe_file_has_posix(const struct scribe_file_record *f);
 
 #endif

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The names under which Darshan records the three standard streams, and their record ids. Ids are
- * computed at the first call and cached in static memory. Main thread of the daemon, or the log
- * builder's copy of it.
- */
+/* The record names of standard streams. Main thread of the daemon, and log builder. */
 #include "runtime/daemon/model/standard_streams.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Records of standard streams, which are named as in Darshan's logs.
- */
+/* Names of standard streams in Darshan's logs. */
 #ifndef RUNTIME_DAEMON_MODEL_STANDARD_STREAMS_H
 #define RUNTIME_DAEMON_MODEL_STANDARD_STREAMS_H
 
@@ -10,9 +8,8 @@
 
 #include "logfmt/rules/streams.h"
 
-/* By descriptor. */
+/* Index: descriptor. */
 extern const char *const scribe_standard_stream[SCRIBE_STANDARD_STREAMS];
-/* Is it the record id of one of them? */
 bool scribe_is_standard_stream(uint64_t id);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The end of a delivery: what it owns is given back, and its log is reported. Main thread of the daemon.
- */
+/* Ends a delivery: frees what it owns and reports its log. Main thread of the daemon. */
 #include "runtime/daemon/output/delivery.h"
 
 #include <stdio.h>
@@ -10,12 +8,12 @@
 
 #include "runtime/daemon/journal/job_journal.h"
 
-/* Noted in the journal only now: a daemon that dies before this delivers the log again. */
 void scribe_delivery_finished(struct scribe_job *job, struct scribe_delivery *v)
 {
 	job->deliveries = v->next;
 	scribe_snapshot_stop(&v->copy);
 	scribe_helper_stop(&v->root);
+	/* Only now: a daemon that dies before this delivers the log again. */
 	if (v->what == WHAT_LOG)
 		scribe_job_journal_committed(job, v->unit, scribe_delivery_message(job, v));
 	if (v->theirs >= 0)
@@ -25,7 +23,6 @@ void scribe_delivery_finished(struct scribe_job *job, struct scribe_delivery *v)
 	free(v);
 }
 
-/* The error goes to the report, or, without one, to the daemon's log. */
 void scribe_delivery_failed(struct scribe_job *job, struct scribe_delivery *v)
 {
 	struct scribe_msg_log *m = scribe_delivery_message(job, v);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathering the records of a unit into a bundle: files of its ranks through their cores, common
- * records reduced over the ranks, process table, ledger. The caller owns the bundle. Runs in the
- * log builder, a forked copy of the daemon; what only the daemon can tell (processor time, kernel
- * memory) is taken before the fork (scribe_log_build_account). Must not know of files and paths of
- * logs.
+ * Gathers the records of a unit: files of its ranks, reduction over ranks, process table, ledger. Runs in a snapshot of
+ * the daemon. Must not know of files and paths of logs.
  */
 #include "runtime/daemon/output/log_build.h"
 
@@ -23,19 +20,16 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-/*
- * Names of process records are made up: node and serial, so that those of several nodes differ.
- * Serial 0: the sum of all that are no longer listed.
- */
+/* proc_id 0: the sum of unlisted processes. */
 static uint64_t process_id(const struct scribe_job *job, uint32_t proc_id, char *ret_name, size_t cap)
 {
+	/* With the host: records of several nodes must differ. */
 	int n = proc_id ? snprintf(ret_name, cap, "process:%s:%u", job->host, proc_id)
 		       : snprintf(ret_name, cap, "process:%s:others", job->host);
 
 	return scribe_record_id(ret_name, (size_t)n);
 }
 
-/* Counters of a log are signed. */
 static void add_totals(struct scribe_process_record *rec, const struct scribe_process_totals *t)
 {
 	rec->records = (int64_t)t->records;
@@ -45,7 +39,6 @@ static void add_totals(struct scribe_process_record *rec, const struct scribe_pr
 	rec->operations = (int64_t)t->operations;
 }
 
-/* One record a listed process, then one for the sum of the others. */
 int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			    uint64_t base_ns)
 {
@@ -111,17 +104,13 @@ void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_ac
 	}
 }
 
-/*
- * The time of finalizing begins with the unit's last end. The builder's own processor time is added
- * where this is a copy.
- */
 int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			 const struct scribe_log_account *a)
 {
 	const struct scribe_ledger *ledger = &a->ledger;
 	struct scribe_ledger_record rec = {.base.rank = -1};
 	char name[128];
-	/* who still lives has no end: then from the end of the job's counting */
+	/* A running unit ends with the job's counting. */
 	uint64_t end_ns = u->end_ns && !u->live ? u->end_ns : job->closed_ns, now = scribe_now_ns();
 
 	rec.base.id = ledger_id(job, name, sizeof(name));
@@ -129,6 +118,7 @@ int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, con
 		rec.counters[i] = (int64_t)ledger->v[i];
 	rec.fcounters[SCRIBE_LEDGER_F_LATE_PROCS] = (double)ledger->v[SCRIBE_L_LATE_PROCS];
 	rec.fcounters[SCRIBE_LEDGER_F_LATE_CALLS] = (double)ledger->v[SCRIBE_L_LATE_CALLS];
+	/* In a snapshot, its own processor time is added. */
 	rec.fcounters[SCRIBE_LEDGER_F_DAEMON_CPU] = a->cpu + (getpid() != a->pid ? cpu_used() : 0);
 	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
 	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)job->drain_ns / 1e9;
@@ -152,17 +142,13 @@ size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_b
 	return strlen(ret);
 }
 
-/*
- * Ranks whose common records become one: those of a world, a world of one rank included (as the
- * ranks themselves and Darshan have it); 0 for what is no world, and where whoever makes the log of
- * several nodes' parts does it. Also 0 where Darshan's setting forbids reduction (`unshared`).
- */
+/* Number of ranks to reduce over, also for a world of one rank, as in Darshan; 0: no reduction. */
 static int64_t reduced_over(const struct scribe_job *job, const struct scribe_log_unit *u)
 {
+	/* Parts of several nodes are reduced when they are merged; `unshared` is Darshan's setting. */
 	return u->id && !job->config.unshared && !scribe_node_parts_unit(job, u) ? scribe_log_unit_nprocs(u) : 0;
 }
 
-/* All records of a rank; those that it was handed at MPI_Finalize and later ones are one then. */
 static int all_of_rank(struct scribe_job *job, struct scribe_rank *r, uint64_t base_ns, struct scribe_bundle *b,
 		       uint64_t *partial)
 {
@@ -173,7 +159,6 @@ static int all_of_rank(struct scribe_job *job, struct scribe_rank *r, uint64_t b
 	return rc < 0 ? rc : scribe_daemon_modules_rank(job, r, b, partial);
 }
 
-/* The log is written from this daemon's records alone: nothing came from the ranks. */
 int scribe_log_build_deferred(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {
@@ -187,10 +172,6 @@ int scribe_log_build_deferred(struct scribe_job *job, struct scribe_log_unit *u,
 	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(job, u)) : rc;
 }
 
-/*
- * Records that came after the ranks had fetched theirs; the others are in the ranks' log or in a
- * part.
- */
 int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
 		       struct scribe_bundle *b, uint64_t *partial)
 {
@@ -204,7 +185,7 @@ int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uin
 			rc = scribe_daemon_modules_rank(job, ranks[i], b, partial);
 	}
 	free(ranks);
-	/* a file met by every rank only now is a shared one too */
+	/* A file that every rank opened only now is shared, too. */
 	if (rc == 0 && reduced_over(job, u) && (int64_t)u->ranks.used == reduced_over(job, u))
 		rc = scribe_bundle_reduce(b, reduced_over(job, u));
 	return rc;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commit: one finished log for a unit, written to a memory file. Records come from this daemon's
- * memory (deferred) or from the ranks' own reduced log (collective), to which later I/O, the
- * process table and the ledger are added. Building runs in the log builder, or in the daemon where
- * no process is to be had; plans, images for ranks and paths are made by the daemon's main thread.
- * Bundles, readers and writers live for one call.
+ * Builds the log of a unit in a memory file, from the daemon's records (deferred) or from the ranks' own log and later
+ * I/O (collective), in a snapshot if possible. Plans, images and paths: main thread of the daemon.
  */
 #include "runtime/daemon/output/log_commit.h"
 
@@ -45,6 +42,7 @@ uint64_t scribe_commit_partial(struct scribe_job *job, struct scribe_ledger *ret
 	ret_ledger->v[SCRIBE_L_NAME_LOST] = job->names_lost;
 	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] += job->names_unresolved;
 	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = job->exclusion.given_up;
+	/* Moved between counters: files that were excluded or merged after they were counted. */
 	late = job->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->excluded_late : 0;
 	ret_ledger->v[SCRIBE_L_EVENTS] -= late;
 	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
@@ -61,10 +59,7 @@ uint64_t scribe_commit_partial(struct scribe_job *job, struct scribe_ledger *ret
 	return dropped ? partial | 1ull << SCRIBE_MOD_POSIX : partial;
 }
 
-/*
- * The same for a log. Threads that have ended have told what they have seen, while their process's records may not
- * be drained: that of another program of the job, which goes on or has just ended.
- */
+/* The ledger for a log, in which events and records must add up. */
 static uint64_t partial_of_log(struct scribe_job *job, struct scribe_ledger *ret_ledger)
 {
 	uint64_t partial = scribe_commit_partial(job, ret_ledger), *v = ret_ledger->v, undrained[2];
@@ -73,6 +68,10 @@ static uint64_t partial_of_log(struct scribe_job *job, struct scribe_ledger *ret
 
 	if (!missing || !job->daemon->bpf)
 		return partial;
+	/*
+	 * Ended threads have reported their counts, but their process's records may not be drained yet: another program
+	 * of the job still runs or has just ended.
+	 */
 	scribe_bpf_undrained(job->daemon->bpf, job->index, undrained);
 	if (undrained[1] > missing)
 		undrained[1] = missing;
@@ -101,7 +100,6 @@ static void fill_job(struct scribe_job *job, const struct scribe_log_unit *u, ui
 		 job->config.log_hints[0] ? "\n" : "");
 }
 
-/* Why library calls may be missing, for who reads the log. */
 static void add_why(struct scribe_log_job *header, const struct scribe_log_unit *u)
 {
 	size_t n = strlen(header->metadata);
@@ -121,7 +119,6 @@ int scribe_commit_plan(struct scribe_job *job, struct scribe_log_unit *u, struct
 	return 0;
 }
 
-/* The metadata of a part: that of a log, and what it is a part of. */
 static int fill_part(const struct scribe_commit_plan *plan, struct scribe_log_job *header)
 {
 	if (strlen(plan->part) + strlen(header->metadata) >= sizeof(header->metadata))
@@ -143,10 +140,9 @@ struct naming {
 	struct scribe_job *w;
 	const struct scribe_bundle *b;
 	struct scribe_writer *wr;
-	struct scribe_map done; /* ids that have been written */
+	struct scribe_map done; /* ids already written */
 };
 
-/* The name of an id, once. */
 static int write_name(void *ctx, uint64_t id)
 {
 	struct naming *x = ctx;
@@ -160,18 +156,17 @@ static int write_name(void *ctx, uint64_t id)
 		     : scribe_writer_name(x->wr, id, had->text, had->bytes);
 }
 
-/* What goes into a log beside the records of its bundle. */
 struct log_spec {
 	const struct scribe_log_job *job;
 	const char *exe;
 	bool compressed;
 	uint64_t partial;
-	const struct scribe_log_unit *traced; /* whose segments; NULL: none */
-	const struct scribe_window *window;   /* the same */
-	uint64_t base_ns;                 /* their times count from here */
+	const struct scribe_log_unit *traced; /* its segments; or NULL */
+	const struct scribe_window *window;   /* or NULL */
+	uint64_t base_ns;                 /* zero of their times */
 };
 
-/* Names of all ids that the bundle's records speak of, and segments, each once. */
+/* Names of all ids in records and segments, each once. */
 static int write_names(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s,
 		       struct scribe_writer *wr)
 {
@@ -202,7 +197,7 @@ static int write_names(struct scribe_job *job, struct scribe_bundle *b, const st
 	return rc;
 }
 
-/* Modules in rising order: those before the traces, the traces, the rest. */
+/* In rising order of modules, with the traces in between. */
 static int write_records(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s,
 			 struct scribe_writer *wr)
 {
@@ -249,7 +244,6 @@ static int write_log(struct scribe_job *job, struct scribe_bundle *b, const stru
 	return rc;
 }
 
-/* With the unit's segments; without them where these cannot be read, which the log says. */
 static int write_traced(struct scribe_job *job, struct scribe_bundle *b, struct log_spec *s, int fd,
 			struct scribe_err *err)
 {
@@ -257,15 +251,13 @@ static int write_traced(struct scribe_job *job, struct scribe_bundle *b, struct 
 
 	if (rc == 0 || !scribe_segments_broken(job))
 		return rc;
+	/* Unreadable segments are left out, and the log is marked incomplete. */
 	s->traced = NULL;
 	s->partial |= 1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_DXT_MPIIO;
 	return ftruncate(fd, 0) < 0 ? -errno : write_log(job, b, s, fd, err);
 }
 
-/*
- * A rank's records as an uncompressed log in a sealed memory file: the rank reads it as any log and
- * cannot change it. The descriptor is returned, and the caller's.
- */
+/* An uncompressed log. Returns a descriptor, owned by the caller. */
 int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
 {
@@ -288,6 +280,7 @@ int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struc
 			&(struct log_spec){.job = &header, .exe = exe_line(job, u), .partial = partial}, fd,
 			err);
 	scribe_bundle_clear(&b);
+	/* The rank must not change it. */
 	if (rc == 0 && (fstat(fd, &st) < 0 ||
 			fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0))
 		rc = scribe_err_set(err, -errno, "cannot seal the memory file: %s", strerror(errno));
@@ -300,7 +293,6 @@ int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struc
 	return fd;
 }
 
-/* Have all ranks of the world, all of them here, agreed that their log is complete? */
 bool scribe_commit_agreed(const struct scribe_log_unit *u)
 {
 	if (!u->partial || !scribe_map_get(&u->ranks, 0))
@@ -314,7 +306,6 @@ bool scribe_commit_agreed(const struct scribe_log_unit *u)
 	return true;
 }
 
-/* The ranks' own log, from the copy that was fetched. */
 static int read_partial(const struct scribe_log_unit *u, int fd, struct scribe_bundle *b,
 			struct scribe_log_job *ret_job, uint64_t *ret_partial, struct scribe_err *err)
 {
@@ -325,7 +316,7 @@ static int read_partial(const struct scribe_log_unit *u, int fd, struct scribe_b
 		return rc;
 	*ret_job = *scribe_reader_job(r);
 	*ret_partial = scribe_reader_header(r)->partial_flag;
-	/* a user may have written it: times that can be reckoned with */
+	/* A user may have written it: reject times that would overflow below. */
 	if (ret_job->start_time_sec < 0 || ret_job->start_time_sec >= 1ll << 33 ||
 	    ret_job->start_time_nsec < 0 || ret_job->start_time_nsec >= 1000000000)
 		rc = scribe_err_set(err, -EINVAL, "the log of the ranks begins at an impossible time");
@@ -385,7 +376,6 @@ static void describe(struct scribe_job *job, const struct scribe_log_unit *u, co
 	count_files(b, m);
 }
 
-/* All of the unit's records, however they came. */
 static int collect_records(struct scribe_job *job, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
 			   int theirs_fd, struct scribe_bundle *b, struct scribe_log_job *header, uint64_t *partial,
 			   struct scribe_msg_log *m)
@@ -400,13 +390,13 @@ static int collect_records(struct scribe_job *job, struct scribe_log_unit *u, co
 	if (scribe_node_parts_unit(job, u)) {
 		int rc = fill_part(plan, header);
 
-		/* what the ranks had fetched stands in a file of its own */
+		/* Fetched records are in another file (WHAT_FIRST). */
 		return rc < 0 ? rc : scribe_log_build_late(job, u, base, b, partial);
 	}
 	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
 		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
 				  job->realtime_ns);
-		/* clocks of nodes differ */
+		/* The clocks of nodes differ. */
 		fill_job(job, u, base, end < base ? base : end, "collective", header);
 		*partial |= flags;
 		m->collective = 1;
@@ -427,7 +417,7 @@ int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char 
 		u->part = true;
 		m->part = 1;
 	} else if (u->claimed) {
-		/* not the name under which a helper that has outlived its daemon may still write */
+		/* A helper of the earlier daemon may still write to the original temporary name. */
 		snprintf(ret_partial, SCRIBE_PATH_MAX, "%.4000s_%d", u->claimed, (int)getpid());
 		snprintf(m->path, sizeof(m->path), "%s", u->claimed);
 	} else {
@@ -474,7 +464,6 @@ int scribe_commit_build_first(struct scribe_job *job, struct scribe_log_unit *u,
 	return rc < 0 ? rc : !with;
 }
 
-/* Nanoseconds from the job's start to its end. */
 static uint64_t span_of(const struct scribe_log_job *header)
 {
 	int64_t span = (header->end_time_sec - header->start_time_sec) * 1000000000 + header->end_time_nsec -
@@ -504,7 +493,7 @@ int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	describe(job, u, &b, m);
-	/* what libraries' probes have missed has a line of its own */
+		/* Losses of library probes have another line in the metadata. */
 	m->partial = (u->why[0] ? partial & ~u->missed : partial) != 0;
 	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
 	add_why(&header, u);
@@ -525,7 +514,7 @@ int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const
 	return rc;
 }
 
-/* Whom a log of a window is named after: the last world that lives, else the rest. */
+/* The log of a window is named after the last world that still runs, otherwise after the rest. */
 static const struct scribe_log_unit *main_unit(const struct scribe_job *job)
 {
 	const struct scribe_log_unit *best = job->worlds.rest;
@@ -536,7 +525,7 @@ static const struct scribe_log_unit *main_unit(const struct scribe_job *job)
 	return best;
 }
 
-/* Its command line, or the beginning that is known where its log is written already. */
+/* The command line, also after the unit's log has been written. */
 static const char *window_exe(struct scribe_job *job, const struct scribe_log_unit *u)
 {
 	const char *exe = exe_line(job, u);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a unit that is over to a file: the ranks' own log is fetched, the log is built in a copy of
- * the daemon, then put in its directory by a helper of the job's user. The spool or /tmp is the
- * fallback. Each step is a stage with at most one request under way; every turn of the loop
- * advances it. One delivery at a time a job, in order. A struct scribe_delivery owns its memory
- * files, helper and snapshot until scribe_delivery_finished(). Main thread of the daemon. Must not
- * know what logs hold.
+ * From the end of a unit to its file, in stages with at most one request under way; one delivery per job at a time.
+ * Main thread of the daemon. Must not know what logs hold.
  */
 #include "runtime/daemon/output/log_deliver.h"
 
@@ -28,7 +24,7 @@
 #include "runtime/daemon/output/log_path.h"
 #include "runtime/daemon/output/log_put.h"
 
-#define BUILDS_A_USER 2 /* logs that are built at once; those of other users are not kept waiting */
+#define BUILDS_A_USER 2 /* concurrent builds per user, so that others' logs do not wait */
 
 static struct scribe_delivery *add(struct scribe_job *job, enum scribe_delivery_what what,
 				   struct scribe_log_unit *u, size_t m)
@@ -81,7 +77,7 @@ static void drop_theirs(struct scribe_delivery *v)
 	v->theirs = -1;
 }
 
-/* The ranks' log: a copy, made by the helper. -1 in theirs: there is none that could be read. */
+/* v->theirs is -1 if the ranks' log is unreadable. */
 static void fetch(struct scribe_job *job, struct scribe_delivery *v)
 {
 	int rc;
@@ -103,9 +99,9 @@ static void fetch(struct scribe_job *job, struct scribe_delivery *v)
 	v->stage = STAGE_CHECK;
 }
 
-/* Files are asked once more what they say of themselves, as far as they answer in time. */
 static void look(struct scribe_job *job, struct scribe_delivery *v)
 {
+	/* File attributes are read once more, as far as the file systems answer in time. */
 	if (!v->asked)
 		scribe_file_xattrs_again(job, v->unit, v->theirs);
 	v->asked = !scribe_file_xattrs_complete(job);
@@ -122,12 +118,12 @@ struct to_build {
 };
 
 struct built {
-	int beside; /* of what scribe_commit_build_first says */
+	int beside; /* result of scribe_commit_build_first */
 	struct scribe_msg_log m;
 	struct scribe_err err;
 };
 
-/* In the copy. Only the struct's bytes come back: no pointers. */
+/* In the copy; only the bytes of the answer come back, so no pointers. */
 static int build_log(void *ctx, void *answer)
 {
 	const struct to_build *x = ctx;
@@ -142,7 +138,6 @@ static int build_log(void *ctx, void *answer)
 	return rc < 0 ? rc : 0;
 }
 
-/* Logs of this user's jobs that are being built. */
 static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
 {
 	unsigned n = 0;
@@ -153,10 +148,7 @@ static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
 	return n;
 }
 
-/*
- * 0: it is being built; -EAGAIN: later. 1: it has been built here, where no process is to be had for
- * it: without what the ranks have written, which this one does not read.
- */
+/* 0: being built; -EAGAIN: later; 1: built in this process. */
 static int begin_build(struct scribe_job *job, struct scribe_delivery *v, struct built *here, int *ret_here)
 {
 	const int fds[] = {v->log, v->theirs, scribe_segments_file(job)};
@@ -175,6 +167,7 @@ static int begin_build(struct scribe_job *job, struct scribe_delivery *v, struct
 		return rc;
 	fprintf(stderr, "ioscribed: job %s: no process to build its log in (%s): the daemon builds it\n", job->spec.id,
 		strerror(-rc));
+	/* The daemon itself must not parse the ranks' log, which a user may have written. */
 	drop_theirs(v);
 	*ret_here = build_log(&x, here);
 	return 1;
@@ -185,7 +178,7 @@ static void terminate(char *text, size_t cap)
 	text[cap - 1] = 0;
 }
 
-/* What a process that has read the ranks' log says of it. */
+/* Untrusted: the building process has parsed the ranks' log. */
 static void take_description(struct scribe_msg_log *m, const struct built *b)
 {
 	*m = b->m;
@@ -196,7 +189,7 @@ static void take_description(struct scribe_msg_log *m, const struct built *b)
 	terminate(m->missing, sizeof(m->missing));
 }
 
-/* A log has been built, or cannot be: 1, there is none and need not be. */
+/* 1: no log is needed. */
 static int end_build(struct scribe_job *job, struct scribe_delivery *v, struct built *b, int rc)
 {
 	terminate(b->err.text, sizeof(b->err.text));
@@ -214,7 +207,7 @@ static int end_build(struct scribe_job *job, struct scribe_delivery *v, struct b
 	return rc;
 }
 
-/* 0: built; 1: there is nothing to be written; -EAGAIN: not yet. */
+/* 0: built; 1: no log is needed; -EAGAIN: not yet. */
 static int build_unit(struct scribe_job *job, struct scribe_delivery *v)
 {
 	static struct built b;
@@ -232,13 +225,12 @@ static int build_unit(struct scribe_job *job, struct scribe_delivery *v)
 		return -EAGAIN;
 	v->asked = false;
 	if (rc == -EPIPE && v->theirs >= 0) {
-		drop_theirs(v); /* it may have died of what the ranks have written */
+		drop_theirs(v); /* the ranks' log may have crashed it: build again without */
 		return -EAGAIN;
 	}
 	return end_build(job, v, &b, rc);
 }
 
-/* A note to other nodes. */
 static int build_note(struct scribe_job *job, struct scribe_delivery *v)
 {
 	int rc = scribe_parts_node_path(job, v->what == WHAT_DONE ? SCRIBE_PART_DONE : SCRIBE_PART_BEGUN, v->wanted,
@@ -250,7 +242,6 @@ static int build_note(struct scribe_job *job, struct scribe_delivery *v)
 	return v->what == WHAT_DONE ? scribe_parts_write_done(job, v->log) : 0;
 }
 
-/* A file beside a part has a path of its own. */
 static int first_path(struct scribe_job *job, struct scribe_delivery *v)
 {
 	int rc = v->what == WHAT_FIRST ? scribe_parts_unit_path(job, v->unit, SCRIBE_PART_FIRST, v->wanted,
@@ -287,7 +278,6 @@ static void build(struct scribe_job *job, struct scribe_delivery *v)
 		v->stage = STAGE_DAYS;
 }
 
-/* Stages that need no answer follow each other at once. */
 void scribe_deliver_tick(struct scribe_job *job)
 {
 	static void (*const steps[])(struct scribe_job *, struct scribe_delivery *) = {
@@ -304,8 +294,8 @@ void scribe_deliver_tick(struct scribe_job *job)
 
 	if (!v)
 		return;
-	(void)scribe_job_helper(job, NULL); /* without one, what it is asked fails, and says so */
-	/* as far as it goes without waiting; the next one at the next tick */
+	(void)scribe_job_helper(job, NULL); /* if this fails, requests fail and report it */
+	/* As far as possible without waiting. */
 	for (bool moved = true; moved && job->deliveries == v;) {
 		enum scribe_delivery_stage stage = v->stage;
 		bool asked = v->asked, part_days = v->part_days;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bringing finished logs to their places, without ever waiting for a file
- * system: each is complete in memory first, then a helper puts it under its name
- * while the daemon goes on. Where that fails or takes too long, it goes to the
- * fallback: the spool, from which it is moved later, or /tmp.
+ * Delivers finished logs without waiting for a file system: a helper stores them. On failure they go to the spool or to
+ * /tmp.
  */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_DELIVER_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_DELIVER_H
@@ -14,20 +12,17 @@
 struct scribe_job;
 struct scribe_log_unit;
 
-/* The log of this unit is due; m is the index of its message in job->log. Never fails: what goes wrong
- * stands in the message. */
+/* m: index in job->log; that entry receives errors. */
 void scribe_deliver_unit(struct scribe_job *job, struct scribe_log_unit *u, size_t m);
-/* Tell the job's other nodes that there is something of it here. */
+/* Note to the job's other nodes: this node has records. */
 void scribe_deliver_begun(struct scribe_job *job);
-/* … and that all of it is delivered; whoever is the last makes the logs. */
+/* Note: this node has delivered everything; the last node merges. */
 void scribe_deliver_done(struct scribe_job *job);
-/* Go on with what is under way. */
 void scribe_deliver_tick(struct scribe_job *job);
-/* Is anything under way? */
 bool scribe_deliver_busy(const struct scribe_job *job);
-/* Is a log being built, which takes as long as there are records? Its process has a limit of its own. */
+/* A log is being built, which has its own time limit. */
 bool scribe_deliver_building(const struct scribe_job *job);
-/* Forget what is under way (the job is freed). */
+/* When the job is freed. */
 void scribe_deliver_clear(struct scribe_job *job);
 
 #endif

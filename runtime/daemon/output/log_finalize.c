@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * When a unit is over its records are completed and its delivery begins; see log_finalize.h. Living
- * processes are drained once more, segments taken, and the unit marked as committed: later records
- * do not belong to it. Owns nothing. Main thread of the daemon. Must not know what is in a log.
+ * Completes a unit's records at its end and starts the delivery; later records do not belong to it. Main thread of the
+ * daemon. Must not know what is in a log.
  */
 #include "runtime/daemon/output/log_finalize.h"
 
@@ -24,9 +23,9 @@ static bool has_records(const struct scribe_log_unit *u)
 	return false;
 }
 
-/* Without memory for the report's entry there is no log. */
 static void commit_unit(struct scribe_job *job, struct scribe_log_unit *u)
 {
+	/* Processes that still run have undrained records in the kernel. */
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (!p->ended && !p->leaves)
 			scribe_drain_living(job->daemon, p);
@@ -34,16 +33,16 @@ static void commit_unit(struct scribe_job *job, struct scribe_log_unit *u)
 	scribe_segments_publish_now(job);
 	scribe_segments_filter(job, u);
 	u->committed = true;
-	/* launchers alone, with no recorded I/O of their own, make no log */
+	/* Launchers without recorded I/O make no log. */
 	if (!u->id && !u->has_non_launcher && !has_records(u)) {
 		scribe_job_journal_committed(job, u, NULL);
 		return;
 	}
+	/* Without an entry in the report the log is not delivered. */
 	if (scribe_commit_message(job))
 		scribe_deliver_unit(job, u, job->logs - 1);
 }
 
-/* An earlier daemon has delivered this unit: only its entry in the report is made again. */
 void scribe_commit_resumed(struct scribe_job *job, uint32_t unit, const struct scribe_msg_log *m)
 {
 	struct scribe_log_unit *u = job->worlds.units;
@@ -70,7 +69,7 @@ void scribe_commit_due(struct scribe_job *job, bool all)
 	for (u = job->worlds.units; u; u = u->next)
 		if (u->id && !u->committed && (all || scribe_log_unit_is_over(&job->worlds, u)))
 			commit_unit(job, u);
-	/* the rest of the job comes last: only its end says that it is over */
+	/* Last, because the rest ends only with the job. */
 	if (all && !job->worlds.rest->committed)
 		commit_unit(job, job->worlds.rest);
 }

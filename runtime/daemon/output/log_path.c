@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a log goes and what it is called, as Darshan does it:
- * DIR[/YYYY/M/D]/user_exe_idJOB-PID_M-D-SECS-HASH_DURATION.darshan, or the one name asked for with
- * .2, .3 … before its ending for further logs. Also the directories that a path needs before ranks
- * write there, and a trial of them. Paths are texts of the caller's; helpers do all access. Main
- * thread of the daemon.
+ * Paths of logs, as Darshan makes them: DIR[/YYYY/M/D]/user_exe_idJOB-PID_M-D-SECS-HASH_DURATION.darshan, or the
+ * name set by the user with .2, .3 ... before its ending for further logs. Helpers do all access. Main thread.
  */
 #include "runtime/daemon/output/log_path.h"
 
@@ -26,10 +23,6 @@
 #define PARTIAL "darshan_partial"
 #define ANSWER_MS 2000 /* for directories that ranks wait for */
 
-/*
- * The process after which a log is named: the lowest rank's first one, or of the rest the job's
- * first. NULL: none known.
- */
 struct scribe_process *scribe_log_path_leader(struct scribe_job *job, const struct scribe_log_unit *u)
 {
 	struct scribe_process *best = NULL;
@@ -54,7 +47,6 @@ static void word(const char *from, char *to, size_t cap)
 		snprintf(to, cap, "unknown");
 }
 
-/* The first word of the command line, else the executable, without directories. */
 static void program_word(const struct scribe_process *leader, char *to, size_t cap)
 {
 	char first[1024];
@@ -72,7 +64,6 @@ static void program_word(const struct scribe_process *leader, char *to, size_t c
 	word(slash && slash[1] ? slash + 1 : first, to, cap);
 }
 
-/* FILE, or FILE with .N before its ending. */
 static int asked_name(const struct scribe_job *job, uint32_t number, char *ret, size_t cap)
 {
 	const char *file = job->config.log_file, *slash = strrchr(file, '/');
@@ -88,7 +79,6 @@ static int asked_name(const struct scribe_job *job, uint32_t number, char *ret, 
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
-/* The job's user as a word for paths. */
 static void user_word(const struct scribe_job *job, char *to, size_t cap)
 {
 	if (job->config.user[0])
@@ -99,7 +89,6 @@ static void user_word(const struct scribe_job *job, char *to, size_t cap)
 		to[0] = '_';
 }
 
-/* log_dir with the user's name for each %u. */
 static int log_dir(const struct scribe_job *job, char *ret, size_t cap)
 {
 	const char *from = job->config.log_dir;
@@ -121,15 +110,12 @@ static int log_dir(const struct scribe_job *job, char *ret, size_t cap)
 	return 0;
 }
 
-/*
- * The beginning of the directory for parts: equal on all nodes of the job, hence without time and
- * process id.
- */
 int scribe_log_path_stem(const struct scribe_job *job, char *ret_path, size_t cap)
 {
 	char dir[SCRIBE_PATH_MAX], user[64], id[160];
 	int n;
 
+	/* Equal on all nodes, hence without time and process id. */
 	user_word(job, user, sizeof(user));
 	word(job->spec.id, id, sizeof(id));
 	if (job->config.log_file[0])
@@ -142,10 +128,6 @@ int scribe_log_path_stem(const struct scribe_job *job, char *ret_path, size_t ca
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
-/*
- * Bytes of the site's log directory, below which directories of the date are root's; 0: they are
- * the user's own.
- */
 size_t scribe_log_path_shared(const struct scribe_job *job, const char *path)
 {
 	const struct scribe_config *c = &job->config;
@@ -156,10 +138,6 @@ size_t scribe_log_path_shared(const struct scribe_job *job, const char *path)
 	return strncmp(path, c->log_dir, n) || path[n] != '/' ? 0 : n;
 }
 
-/*
- * Bytes of the path up to the directory named after the user (%u); from there on all must be the
- * user's. 0: no %u.
- */
 size_t scribe_log_path_own(const struct scribe_job *job, const char *path)
 {
 	const char *at = job->config.log_file[0] ? NULL : strstr(job->config.log_dir, "%u"), *end;
@@ -170,9 +148,6 @@ size_t scribe_log_path_own(const struct scribe_job *job, const char *path)
 	return end ? (size_t)(end - path) : 0;
 }
 
-/*
- * The hash of node, time, unit and number makes the name unique: Darshan has a random number there.
- */
 static int made_name(const struct scribe_job *job, const struct scribe_log_unit *u, char *ret, size_t cap)
 {
 	struct scribe_process *leader = scribe_log_path_leader((struct scribe_job *)(uintptr_t)job, u);
@@ -180,6 +155,7 @@ static int made_name(const struct scribe_job *job, const struct scribe_log_unit 
 	time_t seconds = (time_t)((int64_t)(start + (uint64_t)job->realtime_ns) / 1000000000);
 	char exe[128], user[64], days[32] = "", dir[SCRIBE_PATH_MAX];
 	int64_t pid = leader ? leader->tgid : 0, jobid = u->jobid;
+	/* The salt makes the hash unique; Darshan has a random number in its place. */
 	struct {
 		char host[64];
 		uint64_t ns;
@@ -206,10 +182,10 @@ static int made_name(const struct scribe_job *job, const struct scribe_log_unit 
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
-/* Each call takes a number of the job, whether or not the log is delivered in the end. */
 int scribe_log_path_partial(struct scribe_job *job, const struct scribe_log_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err)
 {
+	/* Used up even if the log is not delivered. */
 	uint32_t number = ++job->nlogs;
 	size_t n;
 	int rc;
@@ -221,7 +197,7 @@ int scribe_log_path_partial(struct scribe_job *job, const struct scribe_log_unit
 		n = strlen(ret_path);
 		if (rc == 0 && n + sizeof("." PARTIAL) > cap)
 			rc = -ENAMETOOLONG;
-		/* x.darshan -> x.darshan_partial; any other name gets the ending behind it */
+		/* x.darshan -> x.darshan_partial; otherwise the ending is appended. */
 		if (rc == 0 && n > 8 && !strcmp(ret_path + n - 8, "." ENDING))
 			strcpy(ret_path + n - 8, "." PARTIAL);
 		else if (rc == 0)
@@ -230,10 +206,7 @@ int scribe_log_path_partial(struct scribe_job *job, const struct scribe_log_unit
 	return rc < 0 ? scribe_err_set(err, rc, "the log's path is too long") : 0;
 }
 
-/*
- * Ask root for the service's directories of the date, or the job's user for the rest. -EAGAIN: the
- * request is under way.
- */
+/* -EAGAIN: the request is under way. */
 static int ask(struct scribe_job *job, struct scribe_preparing *at, bool days, bool remove, struct scribe_err *err)
 {
 	int rc = days ? scribe_helper_start(&at->helper, geteuid(), getegid(), "", err)
@@ -242,6 +215,7 @@ static int ask(struct scribe_job *job, struct scribe_preparing *at, bool days, b
 	if (rc < 0)
 		return rc;
 	at->stage = days ? SCRIBE_PREPARE_DAYS : SCRIBE_PREPARE_OWN;
+	/* Shared date directories belong to root; the others are made as the user. */
 	rc = days ? scribe_helper_days(&at->helper, at->path, scribe_log_path_shared(job, at->path), ANSWER_MS)
 		  : scribe_helper_ready(&at->helper, at->path, (unsigned)scribe_log_path_own(job, at->path),
 					remove, ANSWER_MS);
@@ -249,13 +223,10 @@ static int ask(struct scribe_job *job, struct scribe_preparing *at, bool days, b
 		      : -EAGAIN;
 }
 
-/*
- * 0: the directories are there; -EAGAIN: call again. A named log that exists is removed first, as
- * the ranks create it anew.
- */
 int scribe_log_path_prepare(struct scribe_job *job, const struct scribe_log_unit *u, struct scribe_preparing *at,
 			 struct scribe_err *err)
 {
+	/* The ranks create their log anew: remove an existing one of the user-set name. */
 	bool remove = job->config.log_file[0] && !scribe_node_parts_unit(job, u);
 	int rc;
 
@@ -265,7 +236,7 @@ int scribe_log_path_prepare(struct scribe_job *job, const struct scribe_log_unit
 	if (!scribe_helper_answered(&at->helper, &rc))
 		return -EAGAIN;
 	scribe_helper_stop(&at->helper);
-	/* each of these asks the file system: one that hangs is not left to the ranks */
+	/* Ranks must not run into a file system that hangs. */
 	if (rc == -ETIMEDOUT)
 		return scribe_err_set(err, rc, "cannot make the directories of %s: no answer in time", at->path);
 	if (at->stage == SCRIBE_PREPARE_DAYS)
@@ -276,10 +247,7 @@ int scribe_log_path_prepare(struct scribe_job *job, const struct scribe_log_unit
 			      strerror(-rc));
 }
 
-/*
- * Of a private daemon, before CMD runs: a file is created and removed, so that a wrong path is
- * reported at once.
- */
+/* Creates and removes a file, so that a wrong path is reported before CMD runs. */
 int scribe_log_path_check(struct scribe_job *job, struct scribe_err *err)
 {
 	char path[SCRIBE_PATH_MAX], dir[SCRIBE_PATH_MAX] = "";
@@ -306,7 +274,6 @@ int scribe_log_path_check(struct scribe_job *job, struct scribe_err *err)
 	return 0;
 }
 
-/* For JOB_CHECK (log_check.c): a name that no other node and no other daemon uses at this time. */
 int scribe_log_path_trial(const struct scribe_job *job, char *ret_partial, char *ret_path, size_t cap,
 		       struct scribe_err *err)
 {
@@ -327,7 +294,6 @@ int scribe_log_path_trial(const struct scribe_job *job, char *ret_partial, char 
 	return 0;
 }
 
-/* For a log that cannot be written where it should be. */
 int scribe_log_path_fallback(const char *wanted, char *ret_path, size_t cap)
 {
 	const char *slash = strrchr(wanted, '/');
@@ -335,10 +301,6 @@ int scribe_log_path_fallback(const char *wanted, char *ret_path, size_t cap)
 	return snprintf(ret_path, cap, "/tmp/%s", slash ? slash + 1 : wanted) < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
-/*
- * `seconds` is the run time in the name. `partial` ends in ".darshan_partial"
- * (scribe_log_path_partial).
- */
 int scribe_log_path_final(const struct scribe_job *job, const char *partial, uint64_t seconds, char *ret_path,
 		       size_t cap)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A built log is put in its directory by a helper of the job's user, or in the spool or /tmp where that
- * cannot be. Main thread of the daemon. Must not know what logs hold.
+ * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Main thread of the daemon. Must
+ * not know what logs hold.
  */
 #include "runtime/daemon/output/log_put.h"
 
@@ -20,16 +20,16 @@
 #include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-#define RETRIES  600           /* where no process can be had that writes to the spool, */
-#define RETRY_NS 1000000000ull /* one a second */
-#define MERGE_MS 120000        /* for the logs of a job, made of the parts of all its nodes */
+#define RETRIES  600           /* to start a process that writes to the spool */
+#define RETRY_NS 1000000000ull
+#define MERGE_MS 120000        /* for merging the parts of all nodes */
 
 static bool in_parts(const struct scribe_job *job, const struct scribe_delivery *v)
 {
 	return !v->unit || scribe_node_parts_unit(job, v->unit);
 }
 
-/* Ask for it, or look for the answer. False: not yet. */
+/* False: not answered yet. */
 static bool put_at(struct scribe_delivery *v, struct scribe_helper *h, const struct scribe_helper_put *put,
 		   uint32_t deadline_ms, int *ret_rc)
 {
@@ -40,7 +40,6 @@ static bool put_at(struct scribe_delivery *v, struct scribe_helper *h, const str
 	return *ret_rc < 0 && *ret_rc != -EBUSY;
 }
 
-/* The log stays in memory until another stage has put it somewhere. */
 static void no_place(struct scribe_job *job, struct scribe_delivery *v, int rc)
 {
 	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
@@ -50,7 +49,6 @@ static void no_place(struct scribe_job *job, struct scribe_delivery *v, int rc)
 	v->stage = job->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
 }
 
-/* A service's directories of the date are root's. Where that cannot be, the user's helper makes them. */
 void scribe_delivery_days(struct scribe_job *job, struct scribe_delivery *v)
 {
 	const char *path = v->part_days ? v->unit->log_path : v->wanted;
@@ -74,11 +72,10 @@ void scribe_delivery_days(struct scribe_job *job, struct scribe_delivery *v)
 		return;
 	}
 	v->stage = STAGE_PUT;
-	if (rc == -ETIMEDOUT) /* the user's helper would hang there as long again */
+	if (rc == -ETIMEDOUT) /* the user's helper would hang as well */
 		no_place(job, v, rc);
 }
 
-/* It stands where it belongs. */
 static void is_put(struct scribe_job *job, struct scribe_delivery *v)
 {
 	if (v->what == WHAT_DONE)
@@ -90,7 +87,7 @@ static void is_put(struct scribe_job *job, struct scribe_delivery *v)
 void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v)
 {
 	const bool parts = in_parts(job, v), named = job->config.log_file[0] != 0;
-	/* a node that has recorded nothing looks whether another has */
+	/* A node without records only checks whether another has some. */
 	const bool asks = v->what == WHAT_DONE && !job->told_begun;
 	char fresh[SCRIBE_PATH_MAX];
 	const char *theirs = parts ? NULL : v->unit->partial;
@@ -105,20 +102,20 @@ void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v)
 	};
 	int rc;
 
-	/* the ranks' file may stand under the partial name until ours is complete */
+	/* The ranks' log may have the temporary name, and must survive. */
 	snprintf(fresh, sizeof(fresh), "%.4000s%s", v->partial, theirs || parts ? "_new" : "");
 	if (v->what == WHAT_LOG && !parts && !v->asked)
 		scribe_job_journal_claimed(job, v->unit, v->wanted);
 	if (!put_at(v, &job->helper, &put, job->config.write_deadline_ms, &rc))
 		return;
 	v->asked = false;
-	if (rc == -EEXIST && v->unit && v->unit->claimed) /* the daemon that has claimed it has written it */
+	if (rc == -EEXIST && v->unit && v->unit->claimed) /* the earlier daemon wrote it */
 		rc = 0;
 	if (rc == 0) {
 		is_put(job, v);
 		return;
 	}
-	/* the user may end its helper, and so may the kernel when memory is short */
+	/* The user or the kernel may have killed the helper: try once more. */
 	if (rc == -EPIPE && !v->new_helper && scribe_job_new_helper(job, NULL) == 0) {
 		v->new_helper = true;
 		return;
@@ -129,10 +126,10 @@ void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v)
 	}
 	no_place(job, v, rc);
 	if (v->what == WHAT_BEGUN)
-		scribe_delivery_failed(job, v); /* the parts themselves will be tried again */
+		scribe_delivery_failed(job, v); /* the parts are tried again */
 }
 
-/* All nodes may have delivered: the last one makes the logs. */
+/* The last node makes the logs. */
 void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char dir[SCRIBE_PATH_MAX];
@@ -162,7 +159,7 @@ void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v)
 	scribe_delivery_finished(job, v);
 }
 
-/* Not where it was wanted: it is at `path`, or nowhere. */
+/* rc < 0: not stored at all. */
 static void ended_at(struct scribe_job *job, struct scribe_delivery *v, const char *path, int rc)
 {
 	v->asked = false;
@@ -175,7 +172,6 @@ static void ended_at(struct scribe_job *job, struct scribe_delivery *v, const ch
 	scribe_delivery_finished(job, v);
 }
 
-/* The place has become impossible (full, gone, hung): better a log elsewhere than none. */
 void scribe_delivery_elsewhere(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX];
@@ -190,7 +186,7 @@ void scribe_delivery_elsewhere(struct scribe_job *job, struct scribe_delivery *v
 	ended_at(job, v, path, rc);
 }
 
-/* Has its user too many there? Then both reasons are told. */
+/* The spool has a quota per user; then both errors are reported. */
 static int check_spool(struct scribe_job *job, struct scribe_delivery *v)
 {
 	struct scribe_err full = {0}, unwritable = v->err;
@@ -199,7 +195,7 @@ static int check_spool(struct scribe_job *job, struct scribe_delivery *v)
 	return rc < 0 ? scribe_err_set(&v->err, rc, "%.300s; %.150s", unwritable.text, full.text) : 0;
 }
 
-/* No process could be made for it, or it was killed. */
+/* The helper could not be started, or was killed. */
 static bool is_without_helper(int rc)
 {
 	return rc == -EAGAIN || rc == -ENOMEM || rc == -EPIPE;
@@ -230,6 +226,7 @@ void scribe_delivery_spool(struct scribe_job *job, struct scribe_delivery *v)
 	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
 	if (rc == 0 && !put_at(v, scribe_spool_helper(s), &put, job->config.write_deadline_ms, &rc))
 		return;
+	/* The log is in memory only: retry rather than lose it. */
 	if (is_without_helper(rc) && try_again(job, v)) {
 		scribe_helper_stop(scribe_spool_helper(s));
 		return;

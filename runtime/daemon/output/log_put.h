@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A built log is written to its place, or to another.
- */
+/* Stages that store a built log. */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_PUT_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_PUT_H
 
 #include "runtime/daemon/output/delivery.h"
 
-/* Stages: each is called until the delivery has another one, or is gone. */
+/* Called until the delivery has another stage, or is freed. */
 void scribe_delivery_days(struct scribe_job *job, struct scribe_delivery *v);
 void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v);
 void scribe_delivery_elsewhere(struct scribe_job *job, struct scribe_delivery *v);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names and contents of a job's parts on several nodes; see node_parts.h. All nodes derive the same
- * directory and world names from the job, so that they need not exchange anything but files. The
- * unit owns the text of its log's path. Main thread of the daemon; helpers write the files.
+ * Names and contents of a job's parts. All nodes derive the same names from the job, so that they exchange nothing but
+ * files. Main thread of the daemon; helpers write the files.
  */
 #include "runtime/daemon/output/node_parts.h"
 
@@ -18,7 +17,6 @@
 #include "runtime/daemon/state/job_messages.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-/* A job that is started again has another directory: old parts must not be merged with new ones. */
 int scribe_parts_path(const struct scribe_job *job, const char *name, char *ret_path, size_t cap)
 {
 	char stem[SCRIBE_PATH_MAX];
@@ -26,6 +24,7 @@ int scribe_parts_path(const struct scribe_job *job, const char *name, char *ret_
 
 	if (rc < 0)
 		return rc;
+	/* A restarted job has its own directory: old parts must not be merged with new ones. */
 	if (job->spec.attempt)
 		n = snprintf(ret_path, cap, "%s.%u" SCRIBE_PARTS_ENDING "/%s", stem, job->spec.attempt, name);
 	else
@@ -33,7 +32,6 @@ int scribe_parts_path(const struct scribe_job *job, const char *name, char *ret_
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
-/* The node as a word without a dot. */
 static void node_word(const struct scribe_job *job, char *ret, size_t cap)
 {
 	size_t n = 0;
@@ -43,7 +41,7 @@ static void node_word(const struct scribe_job *job, char *ret, size_t cap)
 	ret[n] = 0;
 }
 
-/* A later world of the same name: launchers may get a port again. */
+/* Launchers may get a port again. */
 static unsigned earlier_namesakes(const struct scribe_job *job, const struct scribe_log_unit *u)
 {
 	unsigned n = 0;
@@ -53,14 +51,11 @@ static unsigned earlier_namesakes(const struct scribe_job *job, const struct scr
 	return n;
 }
 
-/*
- * A hash of the world's key, which may be long and have slashes. A key of this node only gets the
- * node's name mixed in.
- */
 static void world_word(const struct scribe_job *job, const struct scribe_log_unit *u, char *ret, size_t cap)
 {
 	uint64_t hash = scribe_hash64(u->key, strlen(u->key), u->id ? earlier_namesakes(job, u) : 0);
 
+	/* A hash, because keys may be long and contain slashes. A key of this node is mixed with its name. */
 	if (!u->id)
 		snprintf(ret, cap, SCRIBE_PARTS_REST);
 	else if (scribe_is_local_world(u->key))
@@ -92,17 +87,13 @@ int scribe_parts_node_path(const struct scribe_job *job, const char *kind, char 
 	return scribe_parts_path(job, name, ret_path, cap);
 }
 
-/* Its whole path, for whoever makes the directories above it. */
 static void keep_place(struct scribe_log_unit *u, const char *path)
 {
 	free(u->log_path);
 	u->log_path = strdup(path);
 }
 
-/*
- * Where the finished log belongs, below the directory that holds that of the parts. Relative to the
- * directory of the parts' directory, since the merging node may mount it elsewhere.
- */
+/* Relative to the parent of the parts' directory, because the merging node may mount it elsewhere. */
 static int place_of(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_part_info *info)
 {
 	char path[SCRIBE_PATH_MAX], stem[SCRIBE_PATH_MAX];
@@ -146,9 +137,6 @@ int scribe_node_parts_describe(struct scribe_job *job, struct scribe_log_unit *u
 	return rc < 0 ? rc : scribe_part_info_write(&info, text, cap);
 }
 
-/*
- * The note that this node has delivered all: how many nodes there are, and the names of its parts.
- */
 int scribe_parts_write_done(const struct scribe_job *job, int fd)
 {
 	int rc = dprintf(fd, "nodes=%u\n", job->spec.nodes);
@@ -165,7 +153,6 @@ int scribe_parts_write_done(const struct scribe_job *job, int fd)
 	return rc < 0 ? -EIO : 0;
 }
 
-/* The helper lists the logs that it made of the parts; in the job's report they replace them. */
 void scribe_parts_made(struct scribe_job *job, int fd)
 {
 	FILE *f = fdopen(dup(fd), "r");

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The spool: logs that could not be written in their directory are stored in the daemon's own,
- * UID/NAME, each with a note where it belongs, until a helper of its user can write it there. The
- * files stay root's, because a user who can open one can hold its lock, and removing it would wait.
- * Users take turns, one log of each at a time. Main thread of the daemon. Must not know jobs.
+ * Stores logs that could not be written to their directory, until a helper of the user can. Users take turns, each
+ * with one log at a time. Main thread of the daemon. Must not know jobs.
  */
 #include "runtime/daemon/output/spool.h"
 
@@ -25,50 +23,49 @@
 
 #define NOTE   ".to"
 #define ENDING ".darshan"
-/* Between two rounds through a user's logs; doubled, up to the other, while a directory does not answer. */
+/* Between rounds through a user's logs; doubled while a directory does not answer. */
 #define RETRY_NS     10000000000ull
 #define RETRY_MAX_NS 600000000000ull
-/* ms for a helper's answer */
 #define MOVE_MS  20000
 #define MERGE_MS 120000
-#define MOVERS     8u  /* logs being moved at once, of so many users */
-#define FAILED_MAX 8u  /* directories of a user that fail in one round; then the round is over */
-#define LEAST_KIB  64u /* that a log counts as: bounds their number, too */
-#define SHOWN_MAX  64u /* logs, at once: each is a file that is read */
+#define MOVERS     8u  /* logs being moved at a time */
+#define FAILED_MAX 8u  /* failed directories that end a user's round */
+#define LEAST_KIB  64u /* minimum per log, which limits their number */
+#define SHOWN_MAX  64u /* logs per call: each note is a file to read */
 
 struct note {
 	unsigned uid, gid, replace;
-	unsigned shared, own; /* as of scribe_log_path_shared, scribe_log_path_own */
+	unsigned shared, own; /* scribe_log_path_shared, scribe_log_path_own */
 	char user[64];
 	char to[SCRIBE_PATH_MAX];
 };
 
 struct spooled {
-	uint64_t name; /* in hexadecimal it is the file's */
-	uint64_t dir;  /* hash of the directory where it belongs; 0: not read yet */
+	uint64_t name; /* file name, in hexadecimal */
+	uint64_t dir;  /* hash of the destination directory; 0: not read yet */
 	uint32_t kib;
 };
 
-/* A user with logs here, and the one of them that is being moved: its directories first, then itself. */
+/* A user with spooled logs, and the move under way. */
 struct owner {
 	uid_t uid;
 	struct spooled *log;
 	size_t n, room;
 	uint64_t kib;
-	size_t at, tried; /* the next log of this round, and how many of them have had their turn */
+	size_t at, tried; /* next log, and number of logs tried in this round */
 	uint64_t round_ns, retry_ns;
-	uint64_t failed[FAILED_MAX]; /* hashes of directories that have failed in this round */
+	uint64_t failed[FAILED_MAX]; /* hashes of directories, in this round */
 	unsigned nfailed;
 	enum { IDLE, MAKING_DAYS, MOVING, MERGING } state;
 	struct scribe_helper mover;
-	uint64_t moved; /* name of the log */
+	uint64_t moved; /* name of the log being moved */
 	struct note note;
 	struct owner *next;
 };
 
 struct scribe_spool {
 	char dir[SCRIBE_PATH_MAX];
-	struct scribe_helper writer; /* with root's identity: writes here */
+	struct scribe_helper writer; /* with root's identity */
 	struct owner *owners;        /* in the order of their turns */
 	unsigned movers;
 };
@@ -111,7 +108,6 @@ static void path_of(const struct scribe_spool *s, uid_t uid, uint64_t name, char
 	snprintf(ret, cap, "%s/%u/%016llx" ENDING, s->dir, (unsigned)uid, (unsigned long long)name);
 }
 
-/* The file of this path is there, and whole. One that comes twice has replaced itself. */
 static int add_log(struct owner *o, uint64_t name, const char *path)
 {
 	struct spooled *more = o->log, *log = NULL;
@@ -119,6 +115,7 @@ static int add_log(struct owner *o, uint64_t name, const char *path)
 
 	if (lstat(path, &st) < 0)
 		return -errno;
+	/* A log that is spooled again replaces itself. */
 	for (size_t i = 0; i < o->n && !log; i++)
 		log = o->log[i].name == name ? &o->log[i] : NULL;
 	if (!log && o->n == o->room) {
@@ -152,7 +149,6 @@ int scribe_spool_add(struct scribe_spool *s, uid_t uid, const char *path)
 	return add_log(o, strtoull(slash + 1, NULL, 16), path);
 }
 
-/* UID/NAME.darshan, NAME in hexadecimal. */
 static void scan_folder(struct scribe_spool *s, const char *folder)
 {
 	uid_t uid = (uid_t)strtoul(folder, NULL, 10);
@@ -174,7 +170,6 @@ static void scan_folder(struct scribe_spool *s, const char *folder)
 		closedir(dir);
 }
 
-/* What earlier daemons have left; it may go to its place at once. */
 static void scan(struct scribe_spool *s)
 {
 	struct dirent *e;
@@ -189,12 +184,12 @@ static void scan(struct scribe_spool *s)
 		o->round_ns = 0;
 }
 
-/* Others may neither write nor list there: notes are read again, and believed. */
 int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct scribe_err *err)
 {
 	struct scribe_spool *s;
 	struct stat st;
 
+	/* Notes are trusted when they are read, so others must not be able to write here. */
 	if (lstat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 066))
 		return scribe_err_set(err, -EPERM,
 				      "the spool %s must be a directory of the daemon's own, mode 0700", dir);
@@ -238,14 +233,11 @@ static int make_folder(const struct scribe_spool *s, unsigned uid)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/*
- * The name is a hash of the path that was wanted, so a log that comes twice replaces itself.
- * ret_note: the note's text.
- */
 int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *job, const char *to, char *ret_path,
 		      size_t cap, char *ret_note, size_t note_cap)
 {
 	const struct scribe_config *c = &job->config;
+	/* A log that is spooled twice has one file. */
 	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
 	size_t parts;
 	int n, rc;
@@ -262,7 +254,7 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *job
 	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
 }
 
-/* -EINVAL: it was not written completely, or by another version. */
+/* -EINVAL: incomplete, or of another version. */
 static int read_note(const struct scribe_spool *s, uid_t uid, uint64_t name, struct note *ret)
 {
 	char path[SCRIBE_PATH_MAX + 64], text[SCRIBE_PATH_MAX + 256], *line, *end;
@@ -279,7 +271,7 @@ static int read_note(const struct scribe_spool *s, uid_t uid, uint64_t name, str
 	text[n > 0 ? n : 0] = 0;
 	line = strchr(text, '\n');
 	*ret = (struct note){0};
-	/* the last two are not in notes of older daemons */
+	/* Notes of older daemons lack the last two. */
 	if (!line || sscanf(text, "uid=%u gid=%u replace=%u user=%63s shared=%u own=%u", &ret->uid, &ret->gid,
 			    &ret->replace, ret->user, &ret->shared, &ret->own) < 4)
 		return -EINVAL;
@@ -342,7 +334,7 @@ static bool has_failed(const struct owner *o, uint64_t dir)
 	return false;
 }
 
-/* What fails in a directory once fails for its other logs too: they wait for the next round. */
+/* The other logs of this directory would fail too: they wait for the next round. */
 static void fail(struct owner *o)
 {
 	uint64_t dir = dir_hash(o->note.to);
@@ -358,7 +350,6 @@ static void end_round(struct owner *o)
 	o->tried = 0;
 }
 
-/* The log is where it belongs. */
 static void remove_log(struct scribe_spool *s, struct owner *o)
 {
 	char path[SCRIBE_PATH_MAX + 64];
@@ -387,10 +378,6 @@ static void idle(struct scribe_spool *s, struct owner *o)
 	s->movers--;
 }
 
-/*
- * The log goes to its place, by its user's helper. The file's descriptor is passed to the helper,
- * which may not read root's folder.
- */
 static void put_back(struct scribe_spool *s, struct owner *o)
 {
 	char path[SCRIBE_PATH_MAX + 64], partial[SCRIBE_PATH_MAX + 16];
@@ -404,8 +391,9 @@ static void put_back(struct scribe_spool *s, struct owner *o)
 
 	scribe_helper_stop(&o->mover);
 	path_of(s, o->uid, o->moved, path, sizeof(path));
-	/* not the name that a helper which hung may still write to */
+	/* A helper that hangs may still write to the original temporary name. */
 	snprintf(partial, sizeof(partial), "%.4000s_spooled", note->to);
+	/* Files here stay root's: a user that can open one can lock it, and removing it would wait. */
 	put.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (put.fd < 0 && errno == ENOENT)
 		remove_log(s, o);
@@ -418,7 +406,7 @@ static void put_back(struct scribe_spool *s, struct owner *o)
 		close(put.fd);
 }
 
-/* The next log of the round whose directory has not failed; NULL: none. */
+/* NULL: no log is left in this round. */
 static struct spooled *next_log(struct owner *o)
 {
 	while (o->tried < o->n) {
@@ -450,7 +438,7 @@ static void begin_move(struct scribe_spool *s, struct owner *o)
 		put_back(s, o);
 }
 
-/* A part of a log that has come late: all may be there now. */
+/* After a part was moved: it may have been the last one missing. */
 static bool begin_merge(struct owner *o)
 {
 	char dir[SCRIBE_PATH_MAX];
@@ -462,11 +450,11 @@ static bool begin_merge(struct owner *o)
 	return scribe_helper_merge(&o->mover, dir, false, -1, MERGE_MS) == 0;
 }
 
-/* A log that stands there already was moved before a kill. */
 static void end_move(struct scribe_spool *s, struct owner *o, int rc)
 {
 	bool merges = rc == 0 && begin_merge(o);
 
+	/* EEXIST: it was moved before a daemon was killed. */
 	if (rc == 0 || rc == -EEXIST)
 		remove_log(s, o);
 	else
@@ -499,7 +487,6 @@ static void step(struct scribe_spool *s, struct owner *o)
 	}
 }
 
-/* Whose turn it was comes last. */
 static void to_the_end(struct scribe_spool *s, struct owner *o)
 {
 	struct owner **at = &s->owners;

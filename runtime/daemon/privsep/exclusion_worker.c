@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In the worker, a helper with the job user's identity: names of files and programs are matched
- * against a job's patterns. A request is a memory file with patterns (only when they have changed)
- * and up to SCRIBE_HELPER_JUDGED texts; the answer has one word of module bits a text. Compiled
- * patterns stay in static memory from request to request. The cost of a pattern is the user's own;
- * limits of memory and processor time end the process, which its job survives. Must not know what
- * the verdicts are for.
+ * Matches names of files and programs against a job's patterns, in a helper with the job user's identity. Compiled
+ * patterns stay in static memory between requests. Must not know what the results are used for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,17 +17,13 @@
 
 #define BATCH_MAX  (1u << 20) /* bytes */
 #define MEMORY_MAX (64u << 20) /* bytes: a thousand patterns take some megabytes */
-#define SECONDS    2u /* of processor time, for one answer */
+#define SECONDS    2u /* processor time per request */
 
-/*
- * What is left of the request. Lengths in it are checked here, although the daemon has written
- * them.
- */
 struct reader {
 	const char *at, *end;
 };
 
-/* So many bytes; NULL: there are less. */
+/* NULL: fewer bytes are left. */
 static const void *take(struct reader *r, size_t bytes)
 {
 	const char *at = r->at;
@@ -51,7 +43,6 @@ static bool take_number(struct reader *r, uint32_t *ret)
 	return at;
 }
 
-/* A text that ends where it says. */
 static const char *take_text(struct reader *r, uint32_t bytes)
 {
 	const char *text = bytes ? take(r, bytes) : NULL;
@@ -59,7 +50,6 @@ static const char *take_text(struct reader *r, uint32_t bytes)
 	return text && !text[bytes - 1] ? text : NULL;
 }
 
-/* What is no expression is as not set. One that is too large excludes nothing: each name is then given up. */
 static int take_patterns(struct scribe_patterns *p, struct reader *r, bool *ret_short)
 {
 	uint32_t n;
@@ -80,15 +70,12 @@ static int take_patterns(struct scribe_patterns *p, struct reader *r, bool *ret_
 		if (!text)
 			return -EINVAL;
 		rc = scribe_patterns_add(p, (enum scribe_pattern_of)head.of, head.include, head.modules, text);
+		/* An invalid pattern is skipped; with one that is too large every name counts as given up. */
 		*ret_short = *ret_short || (rc < 0 && rc != -EINVAL);
 	}
 	return 0;
 }
 
-/*
- * `given_up` has the bit of a text that could not be matched within the limits. -EINVAL: the
- * request is malformed.
- */
 static int match_texts(struct reader *r, bool anew, struct scribe_helper_answer *ret)
 {
 	static struct scribe_patterns patterns;
@@ -114,10 +101,6 @@ static int match_texts(struct reader *r, bool anew, struct scribe_helper_answer 
 	return 0;
 }
 
-/*
- * Limits are set again for each request: those of processor time are relative to what has been
- * used.
- */
 int scribe_helper_check_texts(int fd, bool anew, struct scribe_helper_answer *ret)
 {
 	struct reader r;
@@ -127,6 +110,7 @@ int scribe_helper_check_texts(int fd, bool anew, struct scribe_helper_answer *re
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > BATCH_MAX)
 		return -EINVAL;
+	/* Per request: the limit of processor time is relative to what has been used. */
 	rc = scribe_helper_limits(MEMORY_MAX, SECONDS);
 	if (rc < 0)
 		return rc;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A job's patterns, in a helper.
- */
+/* Matches texts against a job's patterns; runs in a helper. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_EXCLUSION_WORKER_H
 #define RUNTIME_DAEMON_PRIVSEP_EXCLUSION_WORKER_H
 
 #include <stdbool.h>
 #include "runtime/daemon/privsep/helper_wire.h"
 
-/* The memory file of scribe_helper_check_exclusion. */
+/* `fd`: the memory file of scribe_helper_check_exclusion. */
 int scribe_helper_check_texts(int fd, bool anew, struct scribe_helper_answer *ret_answer);
 
 #endif

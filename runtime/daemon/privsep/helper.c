@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon's side of a helper: starting one, sending requests and taking answers. A helper has
- * one socket and at most one request under way. Most requests are answered later: the loop polls
- * scribe_helper_answered() until the answer is there or the deadline has passed. Some are waited
- * for, for at most QUICK_MS. A helper may be compromised: lengths, codes and descriptors of its
- * answers are checked. struct scribe_helper owns the socket; its process ends when that is closed.
- * Main thread of the daemon. Must not know what the files hold.
+ * The daemon's side of a helper: starts it, sends requests, receives answers. One request at a time; most answers
+ * are polled for by the event loop, some are waited for up to QUICK_MS. A helper may be compromised: lengths, codes
+ * and descriptors are checked. struct scribe_helper owns the socket; closing it ends the process. Main thread.
+ * Must not know what the files hold.
  */
 #include "runtime/daemon/privsep/helper.h"
 
@@ -24,27 +22,23 @@
 #include "uprobes/elf/analysis.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
-/* The longest that the event loop waits for an answer, in ms. */
-#define QUICK_MS 2000
+#define QUICK_MS 2000 /* longest wait of the event loop */
 #define CODE_MAX 9999 /* errno, and logfmt/base/err.h */
 
-/*
- * A descriptor that nobody has asked for. A compromised helper could otherwise fill the daemon's
- * descriptor table.
- */
+/* A compromised helper could otherwise fill the daemon's descriptor table. */
 static void drop(int fd)
 {
 	if (fd >= 0)
 		close(fd);
 }
 
-/* The spawner is notified: it kills the helper if that does not end by itself. */
 static void disconnect(struct scribe_helper *h)
 {
 	if (h->sock < 0)
 		return;
 	close(h->sock);
 	h->sock = -1;
+	/* The spawner kills the helper if it does not exit by itself. */
 	scribe_helper_cancel(h->id);
 }
 
@@ -56,10 +50,6 @@ int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const cha
 	return scribe_helper_start_as(h, &who, err);
 }
 
-/*
- * The spawner forks the process; its own first message, with its process id or an error, is read
- * later (greet).
- */
 int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_wanted *who, struct scribe_err *err)
 {
 	static uint32_t id;
@@ -83,10 +73,7 @@ int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_w
 	return 0;
 }
 
-/*
- * Its first word, which says whether it has become its user. -EAGAIN: not yet. Until then `pid` is
- * unknown where a spawner made the helper.
- */
+/* Reads a new helper's first packet: its process id or an error. -EAGAIN: not yet. */
 static int greet(struct scribe_helper *h, int ms)
 {
 	int rc = 0, given = -1;
@@ -116,11 +103,10 @@ int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err)
 			      rc == -EPERM ? ": CAP_SETUID and CAP_SETGID are needed" : "");
 }
 
-/* Waits at most 1 s (200 times 5 ms) for a child of this process. */
 void scribe_helper_stop(struct scribe_helper *h)
 {
 	disconnect(h);
-	/* without a maker it is our child */
+	/* Without a spawner it is our child and must be reaped; at most 1 s (200 times 5 ms). */
 	for (int i = 0; !scribe_helper_has_spawner() && h->pid > 0 && i < 200; i++) {
 		if (waitpid(h->pid, NULL, WNOHANG) != 0)
 			break;
@@ -129,22 +115,16 @@ void scribe_helper_stop(struct scribe_helper *h)
 	*h = (struct scribe_helper){.pid = -1, .sock = -1};
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
-/*
- * After a timeout the stream of answers is out of step with the requests: the helper cannot be used
- * again.
- */
 static void give_up(struct scribe_helper *h)
 {
-	disconnect(h); /* an answer that comes late must not meet the next question */
+	/* A late answer would be taken for that of the next request. */
+	disconnect(h);
 	h->asked = h->stashed = h->half = false;
 }
 
-/*
- * `op_waits`: its answer is waited for here, one that is kept stays. Else the deadline begins, and
- * the answer is read by scribe_helper_answer().
- */
+/* `op_waits`: the caller reads the answer, and a stashed one is kept. Otherwise the deadline starts. */
 static int ask(struct scribe_helper *h, const struct scribe_helper_question *q, int fd, uint32_t deadline_ms,
 	       bool op_waits)
 {
@@ -166,23 +146,19 @@ static int ask(struct scribe_helper *h, const struct scribe_helper_question *q, 
 	return 0;
 }
 
-/* A question of two kinds, answered later. */
 static int ask_how(struct scribe_helper *h, struct scribe_helper_question *q, int fd, bool how, uint32_t deadline_ms)
 {
 	q->replace = how;
 	return ask(h, q, fd, deadline_ms, false);
 }
 
-/* What a helper may answer: 0, an errno or a code of ours, negative. */
+/* Valid results: 0, a negative errno or a code of logfmt/base/err.h. */
 static bool is_code(int rc)
 {
 	return rc <= 0 && rc >= -CODE_MAX;
 }
 
-/*
- * The answer to a question under way is waited for and kept: another one follows. -EBUSY: it has
- * not come in time; it stays under way.
- */
+/* Reads and keeps the answer of the request under way before another is sent. -EBUSY: it did not arrive in time. */
 static int stash(struct scribe_helper *h)
 {
 	struct scribe_helper_answer a = {0};
@@ -200,9 +176,8 @@ static int stash(struct scribe_helper *h)
 }
 
 /*
- * Ask and wait: 0 or a negative errno. `ret_fd`: where the descriptor goes that a good answer has; NULL: it has
- * none. A helper may have been taken over by who wrote what it reads: a number that it answers is never one of
- * our own descriptors.
+ * Sends and waits: 0 or a negative errno. `ret_fd`: receives the descriptor that a successful answer must carry;
+ * NULL: none.
  */
 static int ask_now(struct scribe_helper *h, const struct scribe_helper_question *q, int given, int ms, int *ret_fd)
 {
@@ -216,6 +191,7 @@ static int ask_now(struct scribe_helper *h, const struct scribe_helper_question 
 	rc = greet(h, ms);
 	if (rc == 0)
 		rc = scribe_helper_recv_within(h->sock, &a, sizeof(a), &fd, ms);
+	/* The helper may be compromised by what it read: its result is never used as a descriptor. */
 	if (rc == 0 && (!is_code(a.rc) || (a.rc == 0 && ret_fd && fd < 0)))
 		rc = -EPROTO;
 	if (rc < 0)
@@ -229,10 +205,7 @@ static int ask_now(struct scribe_helper *h, const struct scribe_helper_question 
 	return rc;
 }
 
-/*
- * A question about this path; NULL: it is too long. One static request for all: it is 20 KiB, and
- * sent before the next is made.
- */
+/* NULL: the path is too long. Static, because it is 20 KiB; it is sent before the next is built. */
 static struct scribe_helper_question *about(int op, const char *path)
 {
 	static struct scribe_helper_question q;
@@ -245,7 +218,6 @@ static struct scribe_helper_question *about(int op, const char *path)
 	return &q;
 }
 
-/* `own`: of MKDIRS; `ret_fd`: as of ask_now. */
 static int ask_about(struct scribe_helper *h, int op, const char *path, unsigned own, const char *what,
 		     int *ret_fd, struct scribe_err *err)
 {
@@ -295,8 +267,8 @@ int scribe_helper_analyse_begin(struct scribe_helper *h, int fd, uint32_t deadli
 }
 
 /*
- * An answer of two messages: what was found is one of its own. `half`: the first has come. False:
- * not complete yet, and the deadline has not passed.
+ * An answer of two packets: the result, then, on success, the data. False: incomplete and the deadline has not
+ * passed.
  */
 static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc)
 {
@@ -310,6 +282,7 @@ static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc
 		if (a.rc < 0)
 			return true;
 		h->half = h->asked = true;
+		/* The second packet belongs to the same request. */
 	}
 	*ret_rc = scribe_helper_recv(h->sock, ret, bytes, &fd, MSG_DONTWAIT);
 	if (fd >= 0)
@@ -334,11 +307,11 @@ int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path
 	return q ? ask_how(h, q, root_fd, !nofollow, deadline_ms) : -ENAMETOOLONG;
 }
 
-/* The text is checked: it becomes a file's name in a log, and is compared with exclusion rules. */
 bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
 {
 	if (!second(h, ret, sizeof(*ret), ret_rc))
 		return false;
+	/* Checked, because it becomes a file name in a log and is matched against exclusion rules. */
 	if (*ret_rc == 0 && (!ret->bytes || ret->bytes >= sizeof(ret->text) || ret->text[0] != '/' ||
 			     strnlen(ret->text, sizeof(ret->text)) != ret->bytes)) {
 		give_up(h);
@@ -401,10 +374,7 @@ int scribe_helper_search(struct scribe_helper *h, const struct scribe_search *s)
 	return ask(h, &q, -1, 0, true);
 }
 
-/*
- * One file of a search. `ms` 0 does not wait and returns -EAGAIN. The label is ended here, as the
- * helper sends it.
- */
+/* `ms` 0: does not wait. */
 int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret, int *ret_fd, int ms)
 {
 	int rc = h->sock < 0 ? -EPIPE : greet(h, ms);
@@ -416,6 +386,7 @@ int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret
 		return rc;
 	if (rc < 0 && h->sock >= 0)
 		give_up(h);
+	/* The helper's text may lack the NUL. */
 	ret->label[sizeof(ret->label) - 1] = 0;
 	return rc;
 }
@@ -489,11 +460,7 @@ int scribe_helper_check_exclusion(struct scribe_helper *h, int fd, bool anew, ui
 	return ask_how(h, &q, fd, anew, deadline_ms);
 }
 
-/*
- * True also where the helper is gone: then rc is negative. A deadline that has passed closes the
- * socket, since a late answer would be taken for the next one's, and marks the spawner's helpers as
- * hanging.
- */
+/* True also if the helper is gone: rc is negative then. */
 bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *ret)
 {
 	int rc, fd = -1;
@@ -522,6 +489,7 @@ bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *
 	h->asked = false;
 	if (rc < 0)
 		*ret = (struct scribe_helper_answer){.rc = rc == -EAGAIN ? -ETIMEDOUT : rc};
+	/* It must not store a log late that was stored elsewhere: scribe_helpers_end_hung(). */
 	if (rc == -EAGAIN)
 		scribe_helper_hangs();
 	return true;

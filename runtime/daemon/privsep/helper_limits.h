@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Limits of a helper that reads what a user wrote.
- */
+/* Limits of a helper that reads what a user wrote. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_HELPER_LIMITS_H
 #define RUNTIME_DAEMON_PRIVSEP_HELPER_LIMITS_H
 
-#define SCRIBE_HELPER_MEMORY  (1u << 30) /* bytes of its own: files that it maps may be larger */
-#define SCRIBE_HELPER_SECONDS 5u         /* of processor time, for one question */
+#define SCRIBE_HELPER_MEMORY  (1u << 30) /* RLIMIT_DATA, bytes; mapped files may be larger */
+#define SCRIBE_HELPER_SECONDS 5u         /* processor time per request */
 
 /*
- * Limits of memory (bytes of its own) and of processor time (seconds, for this question) for a helper that
- * reads what a user wrote; it may do nothing else from then on. A limit that is passed ends the process.
+ * Per request; exceeding a limit ends the process. The first call narrows the system call filter for good, except for
+ * uid 0.
  */
 int scribe_helper_limits(unsigned bytes, unsigned seconds);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper process: what it does with the user's files, with the user's identity. It serves one
- * request after the other on descriptor 3, its only one, and ends when the daemon closes it. Every
- * path comes from the daemon; what the user may have put there does not lead elsewhere: no last
- * component is followed, and no magic link. Requests and answers are static, since one is under way
- * at a time. It may wait for a file server for any time: only this process is blocked.
+ * The helper process: works on the user's files with the user's identity. Serves one request at a time on descriptor 3,
+ * until the daemon closes it; therefore buffers are static. It may block on a file server. Paths come from the daemon,
+ * but the user controls what they lead to.
  */
 #include "runtime/daemon/privsep/helper_main.h"
 
@@ -40,13 +38,9 @@
 #include "runtime/daemon/privsep/helper_limits.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
-/* Beside a log in the spool: the file that says where the log belongs. */
 #define NOTE_ENDING ".to"
 
-/*
- * The last component is no symbolic link, and none on the way leads through /proc. Kernels before
- * 5.6 and some filters have no openat2(): the last component alone is protected then.
- */
+/* Neither a symbolic link as the last component nor a magic link of /proc on the way is followed. */
 static int open_safely(const char *path, int flags, mode_t mode)
 {
 	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
@@ -54,16 +48,13 @@ static int open_safely(const char *path, int flags, mode_t mode)
 			       .resolve = RESOLVE_NO_MAGICLINKS};
 	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
+	/* Without openat2() (before Linux 5.6, or filtered) only the last component is protected. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/*
- * One directory in `at`, of our own, with this mode if it is new; its descriptor
- * replaces `at`. Where a server makes another of us (root is nobody there) it is
- * taken back: nobody else could use it.
- */
+/* Opens or makes a directory that this user owns; its descriptor replaces `at`. */
 static int enter_day(int *at, const char *name, mode_t mode)
 {
 	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
@@ -79,6 +70,7 @@ static int enter_day(int *at, const char *name, mode_t mode)
 		rc = -errno;
 	else if (st.st_uid != geteuid())
 		rc = -EPERM;
+	/* A server that maps root to another user made it: useless, so remove it. */
 	if (rc < 0 && made)
 		unlinkat(*at, name, AT_REMOVEDIR);
 	if (rc < 0 && fd >= 0)
@@ -90,7 +82,6 @@ static int enter_day(int *at, const char *name, mode_t mode)
 	return 0;
 }
 
-/* Behind a directory of the date stand a log, or parts of logs. */
 static bool is_last_day(const char *behind)
 {
 	char name[NAME_MAX + 1];
@@ -101,9 +92,8 @@ static bool is_last_day(const char *behind)
 }
 
 /*
- * The directories of the date below the log directory: only the day's is everybody's, and sticky.
- * `path` up to `prefix` exists and must belong to the helper's user; each directory below is opened
- * relative to its parent, so that no rename by others can lead the next one elsewhere.
+ * Date directories below the first `prefix` bytes of `path`. Each is opened relative to its parent, so that a rename
+ * by another user cannot redirect the next one.
  */
 static int make_days(char *path, size_t prefix)
 {
@@ -123,8 +113,9 @@ static int make_days(char *path, size_t prefix)
 		rc = -EPERM;
 	for (; rc == 0 && (slash = strchr(name, '/')); name = slash + 1) {
 		*slash = 0;
-		if (scribe_parts_is_dir(name)) /* the user's */
+		if (scribe_parts_is_dir(name)) /* made by the user's own helper */
 			break;
+		/* Only the day's directory is writable for all, and sticky. */
 		rc = enter_day(&at, name, is_last_day(slash + 1) ? 01777 : 0755);
 	}
 	if (at >= 0)
@@ -133,7 +124,6 @@ static int make_days(char *path, size_t prefix)
 	return rc;
 }
 
-/* Repeats short writes; a negative errno ends it with part of the data written. */
 static int write_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -149,10 +139,7 @@ static int write_all(int fd, const char *data, size_t bytes)
 	return 0;
 }
 
-/*
- * All of `from`, from its beginning, behind what `to` holds. pread(): the memory file's offset is
- * shared with the daemon and stays as it is.
- */
+/* pread(), because the memory file's offset is shared with the daemon. */
 static int copy(int from, int to)
 {
 	static char buf[1 << 18];
@@ -173,16 +160,12 @@ static int copy(int from, int to)
 	}
 }
 
-/* Where a file is full or over quota some file systems say so only here. */
+/* Some file systems report a full disk or an exceeded quota only at close. */
 static int close_told(int fd, int rc)
 {
 	return close(fd) < 0 && rc == 0 && errno != EINTR ? -errno : rc;
 }
 
-/*
- * A new file, never an existing one: a leftover of the same name is removed first. Mode 0600 until
- * it is complete.
- */
 static int fresh_file(const char *path)
 {
 	int fd = open_safely(path, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -192,10 +175,7 @@ static int fresh_file(const char *path)
 	return fd;
 }
 
-/*
- * Before the log: a note without a log is removed later, while a log without one could not be
- * delivered.
- */
+/* Before the log: a note without a log is removed later, a log without a note could not be delivered. */
 static int put_note(const char *to, const char *note)
 {
 	char path[SCRIBE_PATH_MAX + 8];
@@ -211,7 +191,7 @@ static int put_note(const char *to, const char *note)
 	return rc;
 }
 
-/* Parts are believed when they are read: nobody else may have made their directory. */
+/* Parts are trusted when they are read, so their directory must belong to this user alone. */
 static int check_parts(const char *path)
 {
 	char dir[SCRIBE_PATH_MAX];
@@ -226,10 +206,7 @@ static int check_parts(const char *path)
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
 }
 
-/*
- * What others read stands where nobody else can put anything in its place. Of the metrics file.
- * Written beside, then renamed, so that readers never see half of it.
- */
+/* The metrics file: renamed when complete, where only this user can replace files. */
 static int put_readable(const struct scribe_helper_question *q, int from)
 {
 	const char *slash = strrchr(q->to, '/');
@@ -263,10 +240,7 @@ static bool is_own(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-/*
- * A log: note, temporary file, then its name. The temporary file is removed on every failure. -EEXIST: it has
- * been put there before; what another user has put there is no log of ours.
- */
+/* -EEXIST: this user stored the log before. */
 static int put(struct scribe_helper_question *q, int from)
 {
 	int fd, rc = q->mkdirs ? scribe_make_dirs(q->path, q->prefix) : 0;
@@ -283,6 +257,7 @@ static int put(struct scribe_helper_question *q, int from)
 	rc = close_told(fd, copy(from, fd));
 	if (rc == 0)
 		rc = scribe_put_name(q->path, q->to, q->replace);
+	/* A file of another user under this name is not our log. */
 	if (rc == -EEXIST && !is_own(q->to))
 		rc = -EPERM;
 	if (rc < 0)
@@ -290,10 +265,7 @@ static int put(struct scribe_helper_question *q, int from)
 	return rc;
 }
 
-/*
- * A file of the helper's own user only: a spooled log that somebody replaced must not be delivered
- * as another's.
- */
+/* Only files of this user: a spooled log that was replaced must not be delivered as another user's. */
 static int fetch(const char *path, int to)
 {
 	int fd = open_safely(path, O_RDONLY | O_NONBLOCK, 0), rc;
@@ -309,10 +281,6 @@ static int fetch(const char *path, int to)
 	return rc;
 }
 
-/*
- * Its length, or a negative errno. O_PATH opens no file, so that devices and FIFOs are not touched;
- * the attribute is read through /proc.
- */
 static int32_t attribute_of(const char *path, const char *name, void *value, size_t cap)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
@@ -322,7 +290,7 @@ static int32_t attribute_of(const char *path, const char *name, void *value, siz
 
 	if (fd < 0)
 		return ret;
-	/* the type alone: no file system needs to ask its servers for that again */
+	/* O_PATH: devices and FIFOs are not opened. Reading the type alone does not contact the file server. */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) == 0 && S_ISREG(st.stx_mode)) {
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 		ret = (int32_t)getxattr(link, name, value, cap);
@@ -333,10 +301,6 @@ static int32_t attribute_of(const char *path, const char *name, void *value, siz
 	return ret;
 }
 
-/*
- * Paths come in `fd`, each with its NUL; behind them a length or a negative errno is appended for
- * each, then the value.
- */
 static int attributes(const char *name, int fd)
 {
 	static char paths[SCRIBE_HELPER_ATTRS_BYTES + 1];
@@ -365,7 +329,7 @@ static void say_merged(void *ctx, const char *path, const char *missing)
 {
 	const int *fd = ctx;
 
-	(void)missing; /* the log tells it */
+	(void)missing; /* recorded in the log itself */
 	if (*fd >= 0)
 		dprintf(*fd, "%s\n", path);
 }
@@ -378,14 +342,11 @@ static int merge_parts(const struct scribe_helper_question *q, int fd)
 	return scribe_parts_merge(q->path, &way, &err);
 }
 
-static struct scribe_elf_analysis study; /* of STUDY, a message of its own */
-static uint32_t peeked;           /* of PEEK, likewise */
-static struct scribe_helper_path resolved; /* of RESOLVE */
+static struct scribe_elf_analysis study; /* second packet of ANALYSE */
+static uint32_t peeked;           /* of PEEK */
+static struct scribe_helper_path resolved; /* of RESOLVE, CMDLINE and ENVIRON */
 
-/*
- * A few bytes of another process's memory, by which a library's state is checked. Root's helpers
- * alone may do this.
- */
+/* Needs CAP_SYS_PTRACE, which only root's helpers keep. */
 static int peek(const struct scribe_helper_question *q)
 {
 	struct iovec here = {&peeked, q->prefix}, there = {(void *)(uintptr_t)q->where[1], q->prefix};
@@ -405,10 +366,7 @@ static int resolve(const struct scribe_helper_question *q, int root)
 	return 0;
 }
 
-/*
- * Whoever holds the process's memory lock keeps us waiting. Reading these files takes the process's
- * mmap lock, which another process may hold for long.
- */
+/* May block for long on the mmap lock of the process. */
 static int process_text(const struct scribe_helper_question *q, const char *what)
 {
 	char path[64];
@@ -437,7 +395,7 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 		rc = open_safely(q->path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		*ret_fd = rc;
 		return rc < 0 ? rc : 0;
-	case SCRIBE_HELPER_REMOVE: /* with a slash at its end: a directory, if it is empty */
+	case SCRIBE_HELPER_REMOVE: /* trailing slash: a directory, if empty */
 		rc = q->path[0] && q->path[strlen(q->path) - 1] == '/' ? rmdir(q->path) : unlink(q->path);
 		return rc < 0 ? -errno : 0;
 	case SCRIBE_HELPER_PUT:
@@ -471,7 +429,6 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 	}
 }
 
-/* The root directory of a process, whose paths those are that we are told. One that has ended has none. */
 static void enter_root_of(pid_t pid, uint64_t ticks)
 {
 	char path[64];
@@ -479,40 +436,34 @@ static void enter_root_of(pid_t pid, uint64_t ticks)
 
 	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* it lives still, so it was its own */
+	/* With the same start time, the process id was not reused. */
 	if (root >= 0 && scribe_start_ticks((uint32_t)pid) == ticks && fchdir(root) == 0)
 		(void)!chroot(".");
 	if (root >= 0)
 		close(root);
 }
 
-/*
- * Groups first: their look-up loads code, which must not come from the other root directory. The
- * user is last: afterwards nothing could be changed any more.
- */
 static int become(const struct scribe_helper_wanted *who)
 {
 	if (geteuid() != 0)
 		return geteuid() == who->uid ? 0 : -EPERM;
+	/* Groups first: their lookup loads code, which must not come from the other root directory. */
 	if (who->user[0] ? initgroups(who->user, who->gid) : setgroups(0, NULL))
 		return -errno;
-	/* nothing is loaded or looked up by root in there */
 	if (who->root_of)
 		enter_root_of(who->root_of, who->root_of_ticks);
+	/* The user comes last: nothing can be changed afterwards. */
 	if (setresgid(who->gid, who->gid, who->gid) < 0 || setresuid(who->uid, who->uid, who->uid) < 0)
 		return -errno;
 	return 0;
 }
 
-/*
- * Signals for a process group do not end a helper in the middle of a log. The sandbox is last: it
- * forbids what is done before it.
- */
 static int settle_in(const struct scribe_helper_wanted *who)
 {
 	struct scribe_err err;
 	int rc;
 
+	/* Signals to a process group must not end a helper in the middle of a log. */
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
@@ -523,15 +474,15 @@ static int settle_in(const struct scribe_helper_wanted *who)
 	rc = become(who);
 	if (rc < 0)
 		return rc;
-	/* its user may neither look into it nor keep it when the daemon is gone */
+	/* Its user must not inspect it, and it must not outlive its parent. */
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (chdir("/") < 0)
 		return -errno;
+	/* Last, because it forbids the steps above. */
 	return scribe_sandbox(who->uid ? SCRIBE_PROCESS_HELPER : SCRIBE_PROCESS_ROOT_HELPER, &err);
 }
 
-/* The first message is the process id, or the error that ends it. Never returns. */
 void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
 {
 	static struct scribe_helper_question q;

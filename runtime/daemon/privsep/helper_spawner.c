@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The spawner: a process forked from the daemon at start, before the daemon gives up its
- * privileges. It forks helpers on request and kills those that do not end; the daemon itself never
- * needs CAP_SETUID. A request is a struct scribe_helper_wanted with the helper's socket; one
- * without a socket marks a helper as unneeded. Where no spawner was started (tests), helpers are
- * forked directly. The first part runs in the spawner, the rest in the daemon's main thread. Must
- * not know what helpers are asked.
+ * The spawner: forked from the daemon before that gives up CAP_SETUID. Forks helpers and kills those that do not exit.
+ * The first part runs in the spawner, the rest in the daemon's main thread. Must not know the helpers' requests.
  */
 #include "runtime/daemon/privsep/helper_spawner.h"
 
@@ -25,27 +21,21 @@
 #include "runtime/daemon/privsep/helper_main.h"
 #include "runtime/daemon/privsep/sandbox.h"
 
-/*
- * How long the daemon waits for the spawner's first message: a loaded machine's root may be slow.
- */
-#define START_MS 20000
-/* How long the daemon waits, when it ends, for the spawner and so for the last helpers. */
-#define END_MS   3000
-#define KILL_NS  10000000000ull /* after it is not needed any more */
-#define RETRY_MS 20             /* between attempts to fork while the number of processes is at its limit */
-#define DELAYED  256            /* requests that wait for a process */
+#define START_MS 20000 /* for the spawner's first message, on a loaded machine */
+#define END_MS   3000 /* for the spawner and the last helpers */
+#define KILL_NS  10000000000ull /* after a helper is not needed any more */
+#define RETRY_MS 20   /* between attempts to fork while the number of processes is at its limit */
+#define DELAYED  256  /* requests that wait for a process */
 
-/* Of the daemon: its spawner. */
 static struct {
 	pid_t pid;
 	int sock;
-	bool hung; /* one that it has made has not answered in time */
-	bool lost; /* it has ended */
+	bool hung; /* a helper missed its deadline */
+	bool lost; /* the spawner has ended */
 } spawner = {.pid = -1, .sock = -1};
 
 /* ---- making helpers ---- */
 
-/* Fork a helper that serves this socket; its process id. */
 static int fork_helper(const struct scribe_helper_wanted *who, int sock)
 {
 	pid_t pid = fork();
@@ -62,16 +52,15 @@ static struct delayed {
 } delayed[DELAYED];
 static size_t ndelayed;
 
-/* Helpers that have not ended, in the process that makes them. */
+/* In the spawner: helpers that have not ended. */
 static struct child {
 	pid_t pid;
 	uid_t uid;
 	uint32_t id;
-	uint64_t end_ns; /* it is killed then; 0: it is needed */
+	uint64_t end_ns; /* when to kill it; 0: in use */
 } *child;
 static size_t nchildren, room;
 
-/* Without memory the helper runs, but is not killed should it hang. */
 static void keep_child(const struct child *c)
 {
 	struct child *more = child;
@@ -79,19 +68,16 @@ static void keep_child(const struct child *c)
 	if (nchildren == room) {
 		more = realloc(child, (room * 2 + 16) * sizeof(*child));
 		if (!more)
-			return; /* it ends by itself, or not */
+				return; /* it runs, but is not killed if it hangs */
 		child = more;
 		room = room * 2 + 16;
 	}
 	child[nchildren++] = *c;
 }
 
-/*
- * A signal is for those of one's own identity; here nobody has CAP_KILL. So the spawner takes the
- * child's uid for the one call; without a way back it ends.
- */
 static void kill_child(const struct child *c)
 {
+	/* The spawner lacks CAP_KILL, so it takes the user's identity for the call. */
 	if (kill(c->pid, SIGKILL) == 0 || seteuid(c->uid) < 0)
 		return;
 	(void)kill(c->pid, SIGKILL);
@@ -99,21 +85,17 @@ static void kill_child(const struct child *c)
 		_exit(1);
 }
 
-/*
- * Entries leave the table only here: a process id is reused after wait, and would then name another
- * process.
- */
 static void reap(void)
 {
 	pid_t ended;
 
+	/* Entries leave the table only here: after the wait the process id may name another process. */
 	while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
 		for (size_t i = 0; i < nchildren; i++)
 			if (child[i].pid == ended)
 				child[i--] = child[--nchildren];
 }
 
-/* Those that should have ended by now, or all. */
 static void kill_children(bool all)
 {
 	uint64_t now = scribe_now_ns();
@@ -123,9 +105,9 @@ static void kill_children(bool all)
 			kill_child(&child[i]);
 }
 
-/* It has its own time first: it may be writing a log that nobody waits for any more. */
 static void unwanted(uint32_t id)
 {
+	/* Not at once: it may still be writing a log. */
 	for (size_t i = 0; i < nchildren; i++)
 		if (child[i].id == id)
 			child[i].end_ns = scribe_now_ns() + KILL_NS;
@@ -189,10 +171,7 @@ static void on_request(const struct scribe_helper_wanted *who, int sock)
 	close(sock);
 }
 
-/*
- * Helpers end when they are disconnected; those that do not are killed. They have 1 s to end by
- * themselves.
- */
+/* Helpers exit when they are disconnected; those that do not within 1 s are killed. */
 static void end_of_maker(void)
 {
 	reap();
@@ -211,17 +190,14 @@ static bool is_same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/*
- * A service manager shows the daemon the file system read-only and with folders of its own. Its helpers see what
- * the users see: the root directory of process 1.
- */
+/* A service manager gives the daemon a read-only file system; helpers need the users' view, the root of process 1. */
 static void enter_root_of_init(void)
 {
 	int root;
 
 	if (!getenv("NOTIFY_SOCKET") || is_same_file("/proc/self/ns/mnt", "/proc/1/ns/mnt"))
 		return;
-	/* where that may not be `ioscribe doctor --service` says which logs cannot be written */
+	/* On failure, `ioscribe doctor --service` lists the logs that cannot be written. */
 	root = open("/proc/1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root >= 0 && fchdir(root) == 0)
 		(void)!chroot(".");
@@ -229,10 +205,6 @@ static void enter_root_of_init(void)
 		close(root);
 }
 
-/*
- * The spawner's loop, which never returns. The timeout of 1 s lets it kill overdue helpers without
- * a message.
- */
 static void make_helpers(int sock, bool for_run)
 {
 	struct scribe_helper_wanted who;
@@ -273,10 +245,6 @@ static void make_helpers(int sock, bool for_run)
 	}
 }
 
-/*
- * Waits for the spawner's first message, so that an error of its sandbox is reported by the
- * daemon's start.
- */
 int scribe_helpers_open(bool for_run, struct scribe_err *err)
 {
 	int pair[2], rc, answered, given;
@@ -289,11 +257,12 @@ int scribe_helpers_open(bool for_run, struct scribe_err *err)
 	rc = spawner.pid < 0 ? -errno : 0;
 	close(pair[1]);
 	spawner.sock = pair[0];
+	/* An error of the spawner's sandbox makes the daemon's start fail. */
 	if (rc == 0)
 		rc = scribe_helper_recv_within(spawner.sock, &answered, sizeof(answered), &given, START_MS);
 	if (rc == 0)
 		rc = answered;
-	/* the daemon's loop does not wait until it can be told */
+	/* From here on the event loop must not block on it. */
 	if (rc == 0 && fcntl(spawner.sock, F_SETFL, O_NONBLOCK) < 0)
 		rc = -errno;
 	if (rc == 0)
@@ -321,10 +290,6 @@ void scribe_helpers_end_hung(void)
 		scribe_helpers_close();
 }
 
-/*
- * *ret_pid is set only for a direct fork; the spawner's helpers report their process ids
- * themselves.
- */
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid)
 {
 	if (spawner.sock >= 0) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Packets between the daemon and its helpers; see helper_wire.h. Sockets are SOCK_SEQPACKET: a
- * message arrives whole or not at all, with at most one descriptor. A helper whose system call was
- * refused sends a report (struct scribe_refused_call) instead of an answer; it is recognized by its
- * length and magic number, and passed on. Used on both sides, by the daemon's main thread, spawner,
- * helpers and link makers. Must not know what is asked.
+ * Sends and receives the packets of helper_wire.h. Sockets are SOCK_SEQPACKET: a packet arrives whole or not at
+ * all, with at most one descriptor. Used by the daemon's main thread, the spawner, helpers and link makers.
+ * Must not know what the requests mean.
  */
 #include "runtime/daemon/privsep/helper_wire.h"
 
@@ -19,7 +17,7 @@
 
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 
-#define SLICES 8 /* of a time waited for */
+#define SLICES 8 /* of a timeout */
 
 int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 {
@@ -40,17 +38,17 @@ int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/*
- * A message of another length than `bytes` is an error, -EPIPE, and its descriptor is closed. A
- * second buffer behind the first makes a longer message visible and takes a report.
- */
+/* A packet of any other length than `bytes` is -EPIPE, and its descriptor is closed. */
 int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
 	struct scribe_refused_call refused = {0};
-	/* what is longer than asked for is seen */
+	/*
+	 * The second buffer makes packets that are too long visible. It also receives the rest of a report, which a
+	 * helper sends instead of an answer after a refused system call.
+	 */
 	struct iovec iov[] = {{data, bytes}, {&refused, sizeof(refused)}};
-	/* as long as one descriptor: there would be room for two in what CMSG_SPACE aligns */
+	/* CMSG_SPACE would leave space for a second descriptor. */
 	struct msghdr m = {
 		.msg_iov = iov, .msg_iovlen = 2, .msg_control = room, .msg_controllen = CMSG_LEN(sizeof(int))};
 	struct cmsghdr *c;
@@ -60,7 +58,7 @@ int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flag
 		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return errno == ECONNRESET ? -EPIPE : -errno; /* it died with our question unread */
+		return errno == ECONNRESET ? -EPIPE : -errno; /* it ended with our request unread */
 	*ret_fd = -1;
 	c = CMSG_FIRSTHDR(&m);
 	if (c && c->cmsg_type == SCM_RIGHTS)
@@ -72,6 +70,7 @@ int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flag
 	*ret_fd = -1;
 	if (n != sizeof(refused))
 		return -EPIPE;
+	/* The report began in `data`: put it together, then check its magic number. */
 	if (bytes < sizeof(refused))
 		memmove((char *)&refused + bytes, &refused, sizeof(refused) - bytes);
 	memcpy(&refused, data, bytes < sizeof(refused) ? bytes : sizeof(refused));
@@ -81,16 +80,13 @@ int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flag
 	return -EAGAIN;
 }
 
-/*
- * `ms` is rounded up to whole slices. -ETIMEDOUT: nothing has come; the caller must not use the
- * socket for another request.
- */
+/* `ms` is rounded up to whole slices. After -ETIMEDOUT the socket must not carry another request. */
 int scribe_helper_recv_within(int sock, void *data, size_t bytes, int *ret_fd, int ms)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};
 	int rc = -EAGAIN;
 
-	/* a machine that stood still, hand and all, takes one slice of the time, not all of it */
+	/* Suspending the machine costs one slice, not the whole timeout. */
 	for (int i = 0; i < SLICES && rc == -EAGAIN; i++) {
 		int n = poll(&p, 1, (ms + SLICES - 1) / SLICES);
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * In the helper: what a process needs that is about to run, or has begun to. Bounded in
- * directories, entries and files; opens regular files alone. Must not know of probes. Files are
- * sent to the daemon as open descriptors, one message each, then an end message; the daemon's queue
- * of libraries (collect/library_queue.c) takes them. A path that leads to a dead file server stops
- * this process only. The linker's cache and the last list of directories stay in static memory,
- * since one helper serves many searches of a user.
+ * Runs in a helper; collect/library_queue.c receives open descriptors, then an end message. The search is bounded; only
+ * regular files are opened. Must not know of probes.
  */
 #include "runtime/daemon/privsep/library_search.h"
 
@@ -23,30 +19,20 @@
 #include "uprobes/elf/library_find.h"
 #include "runtime/daemon/privsep/helper_limits.h"
 
-#define TEXT_MAX        (1u << 20) /* of a command line or environment */
-/* Of a command: wrappers such as `env` and `mpiexec` come before the program's name. */
-#define WORDS_LOOKED_AT 256
-#define FOUND_MAX       2000 /* files of one search */
-/* Lines of /proc/PID/maps, which a program can make as many as it likes. */
-#define MAPS_MAX        100000
+#define TEXT_MAX        (1u << 20) /* bytes of a command line or environment */
+#define WORDS_LOOKED_AT 256 /* of a command: wrappers such as `mpiexec` come first */
+#define FOUND_MAX       2000 /* files per search */
+#define MAPS_MAX        100000 /* lines of /proc/PID/maps, which the process controls */
 #define MOUNTS_MAX      20000
 
-/*
- * One search: where its results go, how many there were, and whether any library may come to be
- * used.
- */
 struct searching {
 	int sock;
 	unsigned found;
-	bool any;
+	bool any; /* the program may load any library */
 	const struct scribe_find *cache;
 };
 
-/*
- * A file system of FUSE that nobody but a user has mounted; what root has mounted is the site's.
- * The mount is found by its id in mountinfo, whose super options have the mounting user. Unknown
- * counts as a user's.
- */
+/* True for a FUSE mount that root did not make; also if that cannot be found out. */
 static bool is_served_by_user(int fd)
 {
 	static const char *const mounts[] = {"/proc/1/mountinfo", "/proc/self/mountinfo"};
@@ -77,7 +63,6 @@ static bool is_served_by_user(int fd)
 	return !roots;
 }
 
-/* A file of a user's FUSE is reported without its descriptor: closing it could block the daemon. */
 static void hand_over(struct searching *s, int fd, const char *label, const struct scribe_helper_found *of)
 {
 	struct scribe_helper_found f = of ? *of : (struct scribe_helper_found){0};
@@ -85,6 +70,7 @@ static void hand_over(struct searching *s, int fd, const char *label, const stru
 	f.more = 1;
 	f.by_user = is_served_by_user(fd);
 	snprintf(f.label, sizeof(f.label), "%.255s", label);
+	/* Closing a file on a user's FUSE mount could block the daemon. */
 	if (s->found++ < FOUND_MAX && scribe_helper_send(s->sock, &f, sizeof(f), f.by_user ? -1 : fd) < 0)
 		_exit(0);
 }
@@ -99,10 +85,7 @@ static void on_found(void *ctx, const char *path)
 	close(fd);
 }
 
-/*
- * Of /proc/PID, at most TEXT_MAX bytes, ended by NUL; to be freed. Empty where it cannot be read,
- * NULL without memory.
- */
+/* A file of /proc/PID, NUL-terminated, to be freed; empty if unreadable, NULL without memory. */
 static char *read_text(pid_t pid, const char *what, size_t *ret_n)
 {
 	char path[64], *text = malloc(TEXT_MAX + 1);
@@ -124,7 +107,6 @@ static char *read_text(pid_t pid, const char *what, size_t *ret_n)
 	return text;
 }
 
-/* Value of a variable in an environment of NUL-ended strings; "" none. */
 static const char *variable(const char *text, size_t n, const char *name)
 {
 	size_t k = strlen(name);
@@ -135,7 +117,7 @@ static const char *variable(const char *text, size_t n, const char *name)
 	return "";
 }
 
-/* The program a word names: a path, or found by PATH. */
+/* The file of a program, found by PATH if `word` is a mere name. */
 static bool program_of(pid_t pid, const char *word, const char *path_list, char *ret, size_t cap)
 {
 	struct stat st;
@@ -157,7 +139,7 @@ static bool program_of(pid_t pid, const char *word, const char *path_list, char 
 	return false;
 }
 
-/* Where the last `words` strings of the text begin; 0: it does not hold so many, or all of it is not known. */
+/* Offset of the last `words` strings; 0: there are fewer, or the text was truncated. */
 static size_t last_words(const char *text, size_t n, uint32_t words)
 {
 	size_t at = n;
@@ -170,18 +152,11 @@ static size_t last_words(const char *text, size_t n, uint32_t words)
 	return at;
 }
 
-/*
- * The program's libraries, by its dynamic section; `any` is set if it can load others at run time.
- */
 static void needed(struct searching *s, const char *program, const char *search)
 {
 	s->any |= scribe_find_needed(s->cache, program, search, on_found, s);
 }
 
-/*
- * Each word may be a program: `env A=B mpiexec -n 4 prog`. Without a known beginning all words are
- * tried, and any library may be used.
- */
 static void for_command(struct searching *s, const struct scribe_search *q)
 {
 	size_t n, nenv, first, seen = 0;
@@ -194,10 +169,10 @@ static void for_command(struct searching *s, const struct scribe_search *q)
 	for (size_t at = first; text && at < n && seen < WORDS_LOOKED_AT; at += strlen(text + at) + 1, seen++) {
 		const char *word = text + at;
 
-		/* what the program cannot start, or load, need not be looked at */
+		/* A program that cannot load libraries uses no more words. */
 		if (seen && !s->any)
 			break;
-		/* "-x" and "A=B" are no programs; a word of `env` may be both */
+		/* Options are skipped; assignments may precede a program of `env`. */
 		if (word[0] == '-' || !word[0])
 			continue;
 		if (!strncmp(word, "LD_LIBRARY_PATH=", 16))
@@ -211,7 +186,6 @@ static void for_command(struct searching *s, const struct scribe_search *q)
 	free(env);
 }
 
-/* The list is usually that of the program before: it is searched once. */
 static void for_program(struct searching *s, const struct scribe_search *q)
 {
 	static char *searched; /* the last list of directories */
@@ -219,6 +193,7 @@ static void for_program(struct searching *s, const struct scribe_search *q)
 	char *env = read_text(q->pid, "environ", &n);
 	const char *search = variable(env, n, "LD_LIBRARY_PATH");
 
+	/* Programs of a user usually share the list; it is searched once. */
 	if (!searched || strcmp(searched, search) != 0) {
 		scribe_find_listed(search, on_found, s);
 		free(searched);
@@ -227,16 +202,13 @@ static void for_program(struct searching *s, const struct scribe_search *q)
 	free(env);
 }
 
-/*
- * The file that is mapped: the name may be another one here than in the process's root. Tried in
- * this process's root and in the traced one's; the inode decides.
- */
 static bool hand_over_mapped(struct searching *s, const struct scribe_search *q, const char *file,
 			     const struct scribe_helper_found *of)
 {
 	char name[PATH_MAX + 64];
 
 	for (int i = 0; i < 2; i++) {
+	/* In this root and in that of the process; the inode decides. */
 		struct stat st;
 		bool it;
 		int fd;
@@ -257,7 +229,6 @@ static bool hand_over_mapped(struct searching *s, const struct scribe_search *q,
 	return false;
 }
 
-/* The first piece of code of a file; `seen` holds `n` that came before. */
 static bool is_first(uint64_t *seen, unsigned *n, uint64_t ino)
 {
 	for (unsigned i = 0; i < *n; i++)
@@ -268,10 +239,7 @@ static bool is_first(uint64_t *seen, unsigned *n, uint64_t ino)
 	return true;
 }
 
-/*
- * Code of the inode, or of every file (0). Lines that cannot be parsed, and mappings without
- * execute permission, are passed over.
- */
+/* Executable mappings of the inode, or of every file (0). */
 static void for_mapping(struct searching *s, const struct scribe_search *q)
 {
 	static uint64_t seen[FOUND_MAX];
@@ -309,7 +277,6 @@ static void for_list(struct searching *s, const struct scribe_search *q)
 	scribe_find_listed(q->list, on_found, s);
 }
 
-/* The end message goes out in every case: the daemon waits for it. */
 void scribe_search_serve(const struct scribe_search *q, int sock)
 {
 	static struct scribe_find *cache;
@@ -332,6 +299,7 @@ void scribe_search_serve(const struct scribe_search *q, int sock)
 	else if (q->what == SCRIBE_SEARCH_MAPPED || q->what == SCRIBE_SEARCH_MAPS)
 		for_mapping(&s, q);
 	end.any = s.any;
+	/* Sent in every case, because the daemon waits for it. */
 	if (scribe_helper_send(sock, &end, sizeof(end), -1) < 0)
 		_exit(0);
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Links of library probes, made and removed outside the daemon's thread; see link_maker.h. Two
- * processes are forked at start. The maker forks a child for each link, which reads the library's
- * pages, makes the link and sends back its descriptor; an interval timer ends a child whose file
- * server does not answer. The closer gets duplicates of the links' descriptors and closes them
- * last, since the last close waits for all processors. The daemon owns the links' descriptors. The
- * parts below run in the child, in the two processes, and in the daemon's main thread.
+ * Two processes, forked at start: the maker forks a child for each link, the closer closes duplicates of the daemon's
+ * links. The parts below run in the child, in the two processes and in the daemon's main thread.
  */
 #include "runtime/daemon/privsep/link_maker.h"
 
@@ -26,40 +22,31 @@
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
-/* Probe offsets of one file in one link; larger plans are refused (-EINVAL). */
-#define PLACES_MAX 4096u
-#define GIVEN      3 /* descriptors that come with a wish: of the answer, the program, the file */
+#define PLACES_MAX 4096u /* probe offsets per link */
+#define GIVEN      3 /* descriptors: for the answer, program, file */
 #define PAGE       4096u
-/* ms that the daemon waits at start for a process's first message */
-#define START_MS   20000
-/* ms that the daemon waits at its end for each process */
-#define END_MS     5000
-/* us between the arrival of a descriptor and its close, in which the daemon closes its own */
-#define NAP_US     5000
+#define START_MS   20000 /* wait for a process's first message */
+#define END_MS     5000 /* wait for each process at the end */
+#define NAP_US     5000 /* between receipt of a descriptor and its close */
 
-/*
- * A request. The three arrays stand one behind the other, as in struct scribe_link_plan, and only n
- * of each are sent.
- */
 struct wish {
 	uint32_t n, at_return, deadline_ms, pad;
-	uint64_t target[3 * PLACES_MAX]; /* offsets, cookies, semaphores: n of each */
+	uint64_t target[3 * PLACES_MAX]; /* offsets, cookies, semaphores: n of each, contiguous */
 };
 
 struct answer {
 	int32_t rc, pad;
 };
 
-/* One makes links, the other one takes them off. */
 enum { MAKER, CLOSER, PROCESSES };
 
 static struct {
 	pid_t pid;
 	int sock;
 } process[PROCESSES] = {{-1, -1}, {-1, -1}};
-static unsigned dropping; /* links that the closer has not told to be off */
+static unsigned dropping; /* links that the closer has not confirmed */
 
-/* -EAGAIN: the process is behind with its work; the daemon's loop never waits for it. */
+/* -EAGAIN instead of blocking the event loop. */
 static int send_all(int sock, const void *data, size_t bytes, const int *fd, size_t n)
 {
 	struct iovec iov = {(void *)(uintptr_t)data, bytes};
@@ -75,7 +62,6 @@ static int send_all(int sock, const void *data, size_t bytes, const int *fd, siz
 	return sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-/* Bytes, or negative; all of `ret_fd` come or none. */
 static ssize_t receive_all(int sock, void *data, size_t bytes, int *ret_fd, size_t n)
 {
 	struct iovec iov = {data, bytes};
@@ -96,25 +82,20 @@ static ssize_t receive_all(int sock, void *data, size_t bytes, int *ret_fd, size
 	return got < 0 ? -errno : got;
 }
 
-/* ---- in a process that makes one link ---- */
+/* ---- in the child, which makes one link ---- */
 
-/*
- * For reading: `file` may be a name alone (O_PATH). What only others may read is not read here. The
- * path in ret_path stays valid as long as `file` is open: the probes' link is made by it.
- */
+/* `file` may be O_PATH. *ret_path stays valid while `file` is open. */
 static int reopen(int file, char *ret_path, size_t cap)
 {
 	int fd;
 
 	snprintf(ret_path, cap, "/proc/self/fd/%d", file);
 	fd = open(ret_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	/* The kernel itself reads the pages of a file that the maker may not read. */
 	return fd < 0 ? file : fd;
 }
 
-/*
- * Its pages are there before the kernel's lock is held that every fork waits for. -EBADF is passed
- * over: an O_PATH descriptor cannot be read, and then the kernel reads the pages itself.
- */
+/* Reads the pages before the link is made, because the kernel reads them under a lock that every fork waits for. */
 static int read_pages(int file, const struct scribe_link_plan *p)
 {
 	uint64_t last = UINT64_MAX;
@@ -125,6 +106,7 @@ static int read_pages(int file, const struct scribe_link_plan *p)
 
 		if (page == last)
 			continue;
+		/* EBADF is from an O_PATH descriptor. */
 		if (pread(file, &byte, 1, (off_t)(page * PAGE)) != 1 && errno != EBADF)
 			return -EIO;
 		last = page;
@@ -132,10 +114,6 @@ static int read_pages(int file, const struct scribe_link_plan *p)
 	return 0;
 }
 
-/*
- * SIGALRM's default action ends the process: also in a wait that only fatal signals interrupt. The
- * daemon then sees its socket closed without an answer, and reports -ETIMEDOUT.
- */
 static void make_one(const struct wish *w, const int *given)
 {
 	const struct itimerval end = {.it_value = {w->deadline_ms / 1000, w->deadline_ms % 1000 * 1000}};
@@ -145,6 +123,9 @@ static void make_one(const struct wish *w, const int *given)
 	char path[64];
 	int fd = -1;
 
+	/*
+	 * SIGALRM ends the child even in a wait that only fatal signals interrupt; the daemon then reports -ETIMEDOUT.
+	 */
 	signal(SIGALRM, SIG_DFL);
 	setitimer(ITIMER_REAL, &end, NULL);
 	if (p) {
@@ -160,16 +141,12 @@ static void make_one(const struct wish *w, const int *given)
 
 /* ---- the processes ---- */
 
-/* The length must fit the number of offsets: the message is not trusted. */
 static bool is_good(const struct wish *w, ssize_t bytes)
 {
 	return bytes >= (ssize_t)offsetof(struct wish, target) && w->n && w->n <= PLACES_MAX &&
 	       (size_t)bytes == offsetof(struct wish, target) + 3 * sizeof(uint64_t) * w->n;
 }
 
-/*
- * Children are reaped at each turn, at least once a second. Ends when the daemon closes its socket.
- */
 static void make_links(int sock)
 {
 	static struct wish w;
@@ -195,13 +172,13 @@ static void make_links(int sock)
 	}
 }
 
+/* The last close of a link waits for all processors, so it happens here. */
 static void close_links(int sock)
 {
 	char word;
 	int fd;
 
 	while (receive_all(sock, &word, sizeof(word), &fd, 1) > 0) {
-		/* the daemon has closed its own by then: whoever is the last one waits */
 		usleep(NAP_US);
 		if (fd >= 0)
 			close(fd);
@@ -211,7 +188,7 @@ static void close_links(int sock)
 	_exit(0);
 }
 
-/* The first message is 0 or a negative errno. Both loops end the process. */
+/* The first message is 0 or a negative errno. Does not return. */
 static void serve(int which, int sock)
 {
 	static const char *const name[] = {[MAKER] = "ioscribed-links", [CLOSER] = "ioscribed-close"};
@@ -236,9 +213,6 @@ static void serve(int which, int sock)
 
 /* ---- in the daemon ---- */
 
-/*
- * 0 or a negative errno; a failed process's socket stays in the table until scribe_linker_close().
- */
 static int start(int which)
 {
 	struct pollfd p = {.events = POLLIN};
@@ -291,10 +265,7 @@ bool scribe_linker_is_there(void)
 	return process[MAKER].sock >= 0 && process[CLOSER].sock >= 0;
 }
 
-/*
- * Returns the socket on which the answer comes: one a link, owned by the caller. The link maker
- * itself sends nothing.
- */
+/* Returns the socket for the answer, owned by the caller. */
 static int ask(int file, int program, const struct scribe_link_plan *plan, uint32_t deadline_ms)
 {
 	static struct wish w;
@@ -316,9 +287,7 @@ static int ask(int file, int program, const struct scribe_link_plan *plan, uint3
 	return rc;
 }
 
-/*
- * -EAGAIN: not yet. 0: the link's descriptor is in *ret_fd, and the caller's to close or to drop().
- */
+/* -EAGAIN: not yet. 0: *ret_fd is the link, which the caller closes or passes to drop(). */
 static int answered(int sock, int *ret_fd)
 {
 	struct answer a = {0};
@@ -332,22 +301,20 @@ static int answered(int sock, int *ret_fd)
 		close(fd);
 	if (rc == 0)
 		*ret_fd = fd;
-	/* it has ended itself */
+	/* The child exited at its deadline. */
 	return rc == -EPIPE ? -ETIMEDOUT : rc;
 }
 
 static void drop(int fd)
 {
-	/* where that is not there, or behind with its work, it is done here */
+	/* If the closer is missing or busy, close() waits here. */
 	if (fd >= 0 && process[CLOSER].sock >= 0)
 		dropping += send_all(process[CLOSER].sock, "", 1, &fd, 1) == 0;
 	if (fd >= 0)
 		close(fd);
 }
 
-/*
- * Takes the closer's acknowledgements. Memory and files of a library count as used until this is 0.
- */
+/* A library's memory and files count as used until this returns 0. */
 static unsigned still_dropping(void)
 {
 	ssize_t n = 1;
@@ -357,7 +324,7 @@ static unsigned still_dropping(void)
 		n = recv(process[CLOSER].sock, &word, sizeof(word), MSG_DONTWAIT);
 		dropping -= n > 0;
 	}
-	/* it is gone, and all that it had */
+	/* The closer has exited, so its descriptors are closed. */
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		dropping = 0;
 	return dropping;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Giving up privileges: no_new_privs, then capabilities by libcap-ng, then the system call filter
- * (sandbox_syscalls.c). Each kind of process has a list of capabilities that it keeps; SECURITY.md
- * justifies them. Called by each process of the daemon when its start-up is done, and again by a
- * helper that becomes a reader. Nothing can be regained. Must not know jobs or logs.
+ * Gives up privileges for good: no_new_privs, capabilities, system calls. Called by each process of the daemon after
+ * its start-up, and again by a helper that becomes a reader. Must not know jobs or logs.
  */
 #include "bpf/user/load.h"
 #include "bpf/user/map_calls.h"
@@ -26,7 +24,7 @@
 #define CAP_BPF 39
 #endif
 
-/* Each list ends in -1. CAP_LEASE: a user's library is leased while it is probed. */
+/* Each list ends in -1; SECURITY.md justifies them. CAP_LEASE: a user's library is leased while it is probed. */
 static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_LEASE, -1};
 static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
 				    CAP_DAC_READ_SEARCH, CAP_LEASE, CAP_SYS_ADMIN, -1};
@@ -44,7 +42,7 @@ static const int *const kept[] = {
 	[SCRIBE_PROCESS_SNAPSHOT] = kept_by_helper,
 };
 
-/* kernel.perf_event_paranoid above 2, as Debian has it, leaves trace events to CAP_SYS_ADMIN alone. */
+/* With kernel.perf_event_paranoid above 2, as in Debian, trace events need CAP_SYS_ADMIN. */
 static bool events_are_admins(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -57,19 +55,15 @@ static bool events_are_admins(void)
 	return paranoid > 2;
 }
 
-/*
- * A capability that the process does not have is left out of the new set: capng_apply() would fail
- * on it. CAP_SYS_ADMIN is kept only where the narrower ones are missing, or where it alone opens
- * trace events.
- */
 static int drop_capabilities(enum scribe_process_role role)
 {
 	const int *caps = kept[role];
 	bool had[64] = {false}, admin;
 
+	/* capng_apply() fails on a capability that the process does not have. */
 	for (const int *c = caps; *c >= 0; c++)
 		had[*c] = capng_have_capability(CAPNG_PERMITTED, (unsigned)*c) == 1;
-	/* a container may have the one of old for what two newer ones allow */
+	/* A container may have CAP_SYS_ADMIN instead of the two newer ones. */
 	admin = (role == SCRIBE_PROCESS_DAEMON || role == SCRIBE_PROCESS_LINKER) &&
 		(!(had[CAP_BPF] && had[CAP_PERFMON]) || (scribe_bpf_uses_events() && events_are_admins())) &&
 		capng_have_capability(CAPNG_PERMITTED, CAP_SYS_ADMIN) == 1;
@@ -80,21 +74,21 @@ static int drop_capabilities(enum scribe_process_role role)
 		if (had[*c])
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET,
 				     (unsigned)*c);
-	/* the bounding set needs CAP_SETPCAP, which a container's root may lack; a snapshot executes nothing */
+	/* Needs CAP_SETPCAP, which a container's root may lack. A snapshot never executes a program. */
 	if (role != SCRIBE_PROCESS_SNAPSHOT)
 		(void)capng_apply(CAPNG_SELECT_BOUNDS);
 	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }
 
-/* no_new_privs must precede the filter: without it the kernel requires CAP_SYS_ADMIN for one. */
 int scribe_sandbox(enum scribe_process_role role, struct scribe_err *err)
 {
 	int rc;
 
+	/* Before the filter: otherwise the kernel requires CAP_SYS_ADMIN for one. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return scribe_err_set(err, -errno, "cannot refuse new privileges: %s", strerror(errno));
 	scribe_map_calls_allow(role == SCRIBE_PROCESS_DAEMON || role == SCRIBE_PROCESS_ADMIN);
-	/* a reader has been a helper, without any */
+	/* A reader was a helper, which has none. */
 	rc = role == SCRIBE_PROCESS_READER ? 0 : drop_capabilities(role);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot drop capabilities");

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the daemon's processes give up after start: capabilities, new
- * privileges, system calls that none of them needs. SECURITY.md justifies what
- * is kept.
- */
+/* Confinement of the daemon's processes; SECURITY.md justifies what each keeps. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_SANDBOX_H
 #define RUNTIME_DAEMON_PRIVSEP_SANDBOX_H
 
@@ -11,10 +7,8 @@
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 
 /*
- * Confine this process for good: no_new_privs, capabilities (also those of the
- * bounding set where that is possible), the list of system calls that its role may
- * make (sandbox_syscalls.h). Capabilities that it does not have are not missed. Negative, with the
- * reason in err: nothing may be served then.
+ * Applies no_new_privs, capabilities and system call filter of the role. Capabilities that the process lacks are
+ * skipped. On error the process must not serve anything.
  */
 int scribe_sandbox(enum scribe_process_role role, struct scribe_err *err);
 

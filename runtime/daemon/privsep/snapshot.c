@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Snapshots: a forked copy of the daemon that computes on the memory as it was and writes to given
- * descriptors; see snapshot.h. Log builders are such copies. The copy closes everything else, gives
- * up all capabilities and most system calls, and ends at limits of processor and wall time. Its
- * answer is one packet on a socket pair, read when the process has ended. At most
- * SCRIBE_SNAPSHOTS_MAX exist at a time; fork's copy-on-write bounds the memory by what the daemon
- * changes meanwhile.
- */
+/* Forks copies of the daemon, for example as log builders. The answer is one packet, read after a copy has ended. */
 #include "runtime/daemon/privsep/snapshot.h"
 
 #include <errno.h>
@@ -24,22 +17,18 @@
 
 #include "runtime/daemon/privsep/sandbox.h"
 
-static pid_t left[SCRIBE_SNAPSHOTS_MAX]; /* stopped, and not ended yet */
-static unsigned at_work;                 /* those among them */
-static double cpu;                       /* of those that have ended, in seconds */
+static pid_t left[SCRIBE_SNAPSHOTS_MAX]; /* stopped, but not ended yet */
+static unsigned at_work;                 /* running, stopped ones included */
+static double cpu;                       /* seconds, of those that have ended */
 
 /* ---- in the copy ---- */
 
-/* For qsort(); descriptors are small, so that the difference does not overflow. */
 static int by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
 
-/*
- * Everything but these is closed: maps, sockets, journals. The gaps between the kept descriptors
- * are closed by close_range(), from 0 on.
- */
+/* Maps, sockets and journals of the daemon must not be reachable from the copy. */
 static int close_others(const int *fds, size_t n, int sock)
 {
 	int kept[SCRIBE_SNAPSHOT_FDS + 2] = {STDERR_FILENO, sock};
@@ -50,6 +39,7 @@ static int close_others(const int *fds, size_t n, int sock)
 		if (fds[i] >= 0)
 			kept[nkept++] = fds[i];
 	qsort(kept, nkept, sizeof(*kept), by_number);
+	/* close_range() for each gap between the descriptors that are kept. */
 	for (size_t i = 0; i < nkept; i++) {
 		if ((unsigned)kept[i] > from && close_range(from, (unsigned)kept[i] - 1, 0) < 0)
 			return -errno;
@@ -58,10 +48,6 @@ static int close_others(const int *fds, size_t n, int sock)
 	return close_range(from, ~0u, 0) < 0 ? -errno : 0;
 }
 
-/*
- * The parent is compared after PR_SET_PDEATHSIG: a daemon that died before it would never send the
- * signal.
- */
 static int give_up_all(pid_t parent, const int *fds, size_t n, int sock)
 {
 	const struct rlimit seconds = {SCRIBE_SNAPSHOT_CPU_S, SCRIBE_SNAPSHOT_CPU_S};
@@ -69,6 +55,7 @@ static int give_up_all(pid_t parent, const int *fds, size_t n, int sock)
 	struct scribe_err err;
 	int rc;
 
+	/* A daemon that died before PR_SET_PDEATHSIG sends no signal. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		return -ESRCH;
 	(void)prctl(PR_SET_NAME, "ioscribed-log");
@@ -82,15 +69,15 @@ static int give_up_all(pid_t parent, const int *fds, size_t n, int sock)
 	return scribe_sandbox(SCRIBE_PROCESS_SNAPSHOT, &err);
 }
 
-/* A packet: what fn has returned, then, aligned for anything, its answer. */
+/* In a packet before the answer: the result of fn; 16 bytes keep the answer aligned. */
 #define HEADER 16
 
-/* Without memory nothing is sent: the daemon sees -EPIPE. */
 static void work(int sock, scribe_snapshot_fn fn, void *ctx, size_t answer_bytes)
 {
 	char *packet = calloc(1, HEADER + answer_bytes);
 	int rc;
 
+	/* Without a packet the daemon returns -EPIPE. */
 	if (!packet)
 		return;
 	rc = fn(ctx, packet + HEADER);
@@ -100,11 +87,11 @@ static void work(int sock, scribe_snapshot_fn fn, void *ctx, size_t answer_bytes
 
 /* ---- in the daemon ---- */
 
-/* Reaps it, too. An error of wait4() counts as ended: there is nothing to wait for. */
 static bool has_ended(pid_t pid)
 {
 	struct rusage used = {0};
 
+	/* An error of wait4() counts as ended. */
 	if (wait4(pid, NULL, WNOHANG, &used) == 0)
 		return false;
 	cpu += (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
@@ -120,10 +107,6 @@ void scribe_snapshots_reap(void)
 			left[i] = 0;
 }
 
-/*
- * -EAGAIN is reserved for "too many at work"; fork's own EAGAIN becomes -ENOMEM. The copy exits by
- * _exit(): exit handlers and buffered output are the daemon's.
- */
 int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds, scribe_snapshot_fn fn, void *ctx,
 			  size_t answer_bytes)
 {
@@ -137,7 +120,8 @@ int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds
 		return -errno;
 	s->pid = fork();
 	if (s->pid < 0) {
-		int rc = errno == EAGAIN ? -ENOMEM : -errno; /* it is no matter of those at work */
+		/* EAGAIN would mean that too many snapshots are running. */
+		int rc = errno == EAGAIN ? -ENOMEM : -errno;
 
 		s->pid = 0;
 		close(ends[0]);
@@ -151,6 +135,7 @@ int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds
 			work(ends[1], fn, ctx, answer_bytes);
 		else
 			fprintf(stderr, "ioscribed: a copy of the daemon is not begun: %s\n", strerror(-rc));
+		/* Not exit(): handlers and buffered output belong to the daemon. */
 		_exit(0);
 	}
 	close(ends[1]);
@@ -159,7 +144,6 @@ int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds
 	return 0;
 }
 
-/* The whole packet of rc and answer; a call that was refused is said. */
 static int receive(int sock, void *answer, size_t answer_bytes)
 {
 	const struct scribe_refused_call *refused;
@@ -189,15 +173,12 @@ bool scribe_snapshot_answered(struct scribe_snapshot *s, void *answer, size_t an
 	return true;
 }
 
-/*
- * It is not killed: closing the socket is enough, and its limits end it. Until then its process id
- * is remembered here, to be reaped.
- */
 void scribe_snapshot_stop(struct scribe_snapshot *s)
 {
 	if (!s->pid)
 		return;
 	close(s->sock);
+	/* Not killed: its limits end it. Its process id is kept for scribe_snapshots_reap(). */
 	for (int i = 0; i < SCRIBE_SNAPSHOTS_MAX && !has_ended(s->pid); i++)
 		if (!left[i]) {
 			left[i] = s->pid;

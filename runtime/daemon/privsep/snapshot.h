@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work on what the daemon knows now, in a copy of it (fork) that can do nothing but compute and
- * write to descriptors that it is given: what takes long, or reads what users wrote. The daemon
- * goes on meanwhile, and what it changes the copy does not see. Must not know what is worked on.
+ * Runs a function in a forked copy of the daemon that can only compute and write to given descriptors: for work that
+ * takes long or reads user data. Must not know what it computes.
  */
 #ifndef RUNTIME_DAEMON_PRIVSEP_SNAPSHOT_H
 #define RUNTIME_DAEMON_PRIVSEP_SNAPSHOT_H
@@ -11,35 +10,30 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define SCRIBE_SNAPSHOTS_MAX   8   /* at once; more wait */
-#define SCRIBE_SNAPSHOT_CPU_S  300 /* processor time that one may take */
-#define SCRIBE_SNAPSHOT_WALL_S 900 /* it ends itself, whatever it waits for */
-#define SCRIBE_SNAPSHOT_FDS    4   /* that one keeps, at most */
+#define SCRIBE_SNAPSHOTS_MAX   8   /* at a time */
+#define SCRIBE_SNAPSHOT_CPU_S  300 /* processor time of each */
+#define SCRIBE_SNAPSHOT_WALL_S 900
+#define SCRIBE_SNAPSHOT_FDS    4   /* kept descriptors */
 
-/* Zeroed, it is none. */
 struct scribe_snapshot {
-	pid_t pid; /* 0 none */
-	int sock;  /* brings the answer */
+	pid_t pid; /* 0: not started */
+	int sock;  /* for the answer */
 };
 
-/* What the copy does: fills the answer; 0 or a negative errno. */
+/* Runs in the copy. 0 or a negative errno. */
 typedef int (*scribe_snapshot_fn)(void *ctx, void *answer);
 
-/*
- * Begin. The copy keeps `fds` (negative ones are left out) and standard error. 0; -EAGAIN: as many as
- * may are at work, later; another negative errno: no process can be had.
- */
+/* The copy keeps `fds` (negative: skipped) and standard error. -EAGAIN: SCRIBE_SNAPSHOTS_MAX are running. */
 int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds, scribe_snapshot_fn fn, void *ctx,
 			  size_t answer_bytes);
 /*
- * Has it ended? Never waits. *ret_rc: what fn has returned, and then `answer` holds what it filled in;
- * -EPIPE where it ended otherwise: by an error of its own, a limit, or a system call that it may not
- * make. The answer comes from a process that may have read what users wrote: check it.
+ * *ret_rc: the result of fn; -EPIPE: it crashed, exceeded a limit or made a refused system call. Check the answer: the
+ * process may have read user data.
  */
 bool scribe_snapshot_answered(struct scribe_snapshot *s, void *answer, size_t answer_bytes, int *ret_rc);
-/* Nobody wants its answer any more: it ends by itself. */
+/* Its answer is not needed; it ends by itself. */
 void scribe_snapshot_stop(struct scribe_snapshot *s);
-/* Those that were stopped and have ended since. */
+/* Reaps stopped snapshots that have ended. */
 void scribe_snapshots_reap(void);
 /* Processor time of all that have ended, in seconds. */
 double scribe_snapshots_cpu(void);

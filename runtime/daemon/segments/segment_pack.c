@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing of single operations (DXT): one byte of flags says what is as in the segment before, then
- * follow the other values as numbers of 7 bits a byte. Values are stored as differences to the
- * previous segment; signed ones are mapped to unsigned by zigzag. Pure functions on a state of the
- * caller's. Packing runs in the daemon's main thread, unpacking in the log builder.
+ * Packs segments of DXT: a byte of flags, then the changed values as numbers of 7 bits per byte. Packing runs in the
+ * daemon's main thread, unpacking in the log builder.
  */
 #include "runtime/daemon/segments/segment_pack.h"
 
 #include <stdbool.h>
 
-/* SAME_PLACE: it begins where the one before ended. */
+/* SAME_PLACE: it begins at the end of its predecessor. */
 enum same { SAME_PLACE = 1 << 0, SAME_BYTES = 1 << 1, SAME_THREAD = 1 << 2 };
 
 static size_t put_number(uint64_t v, unsigned char *to)
@@ -24,7 +22,7 @@ static size_t put_number(uint64_t v, unsigned char *to)
 	return n;
 }
 
-/* False: it goes on behind the end, or is longer than a number can be. */
+/* False: truncated or too long. */
 static bool get_number(const unsigned char *from, size_t n, size_t *at, uint64_t *ret_v)
 {
 	uint64_t v = 0;
@@ -41,7 +39,7 @@ static bool get_number(const unsigned char *from, size_t n, size_t *at, uint64_t
 	return false;
 }
 
-/* 0, -1, 1, -2 become 0, 1, 2, 3: small differences of either sign take one byte. */
+/* 0, -1, 1, -2 become 0, 1, 2, 3, so that small differences of either sign take one byte. */
 static uint64_t zigzag(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
@@ -52,12 +50,9 @@ static int64_t unzigzag(uint64_t v)
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/*
- * Differences wrap around in 64 bits, so that any offset and any thread id can be packed. At most
- * SCRIBE_SEGPACK_MOST bytes.
- */
 size_t scribe_segpack_put(struct scribe_segpack *p, const struct scribe_seg *seg, unsigned char *to)
 {
+	/* Wraps around, so that any offset can be packed. */
 	const uint64_t jump = (uint64_t)seg->offset - (uint64_t)p->end;
 	size_t n = 1;
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs of packed segments on pages, in memory and in a file. A segment goes on the run that ended
- * latest before it starts: so there are as few runs as there can be (about one a thread), whatever
- * order the segments come in. Pages are filled in memory; at the pool's bound full pages of any job
- * go to an unnamed file. Runs own their pages, tracks own their runs, a store owns its file;
- * scribe_track_clear() and scribe_segstore_close() free them. Filled by the daemon's main thread,
- * read by the log builder.
+ * Runs of packed segments on pages in memory; if the pool's memory is full, complete pages go to an unnamed file.
+ * Filled by the daemon's main thread, read by the log builder.
  */
 #include "runtime/daemon/segments/segment_store.h"
 
@@ -19,33 +15,29 @@
 
 #define PAGE_BYTES  4096u
 #define PAGE_FIRST  64u /* most records have few segments */
-#define LEFT_OTHERS 8u  /* of the file's file system a part of so many is not ours */
+#define LEFT_OTHERS 8u  /* this fraction of the file system stays free */
 
-/*
- * Bytes are asked for so often before spilling is tried again that failed, or that gave back less than this part:
- * memory is full of what cannot go to the file then, and all of it was looked through.
- */
+/* Requests skipped after spilling failed or freed less than 1 / SPILL_LEAST of the pool: it walks all runs. */
 #define SKIP_SPILLS 4096u
 #define SPILL_LEAST 256u
 
-/* A page that is full: in memory, or in the store's file where it has no room there. */
+/* A full page. */
 struct page {
 	union {
 		unsigned char *mem;
-		uint64_t at;
+		uint64_t at; /* offset in the file, if `room` is 0 */
 	};
 	uint32_t bytes, room;
 };
 
-/* Starts only rise within a run, so that each is stored as a difference. */
 struct scribe_segment_run {
 	struct scribe_segpack last;
-	unsigned char *buf; /* the page that is written on; NULL none */
+	unsigned char *buf; /* current page; or NULL */
 	uint32_t used, room;
 	struct page *page;
 	uint32_t pages, pages_room;
 	struct scribe_segstore *store;
-	struct scribe_segment_run *next, **at; /* of the pool */
+	struct scribe_segment_run *next, **at; /* in the pool's list */
 };
 
 void scribe_segstore_open(struct scribe_segstore *s, struct scribe_segpool *pool)
@@ -64,7 +56,7 @@ void scribe_segstore_close(struct scribe_segstore *s)
 
 /* ---- the file ---- */
 
-/* It has no name, so that nothing stays of it whatever becomes of us. */
+/* O_TMPFILE: nothing remains after a crash. */
 static int file_open(struct scribe_segstore *s)
 {
 	if (s->fd >= 0)
@@ -75,7 +67,6 @@ static int file_open(struct scribe_segstore *s)
 	return s->fd < 0 ? -errno : 0;
 }
 
-/* An eighth of the file system's blocks stays free for others. */
 static bool file_has_room(const struct scribe_segstore *s)
 {
 	struct statvfs fs;
@@ -83,11 +74,7 @@ static bool file_has_room(const struct scribe_segstore *s)
 	return fstatvfs(s->fd, &fs) == 0 && fs.f_bavail > fs.f_blocks / LEFT_OTHERS;
 }
 
-/*
- * The page's bytes go to the file. On success the memory is freed and `room` 0 says that the page
- * is in the file; on failure it stays in memory. An error leaves bytes behind s->end that are
- * overwritten by the next attempt.
- */
+/* After an error the page stays in memory. */
 static int page_write(struct scribe_segstore *s, struct page *p)
 {
 	unsigned char *mem = p->mem;
@@ -96,6 +83,7 @@ static int page_write(struct scribe_segstore *s, struct page *p)
 	if (s->pool->file + p->bytes > s->pool->file_most)
 		return -ENOSPC;
 	while (done < p->bytes) {
+		/* Bytes after s->end, left by a failed attempt, are overwritten. */
 		ssize_t n = pwrite(s->fd, mem + done, p->bytes - done, (off_t)(s->end + done));
 
 		if (n < 0 && errno == EINTR)
@@ -115,7 +103,6 @@ static int page_write(struct scribe_segstore *s, struct page *p)
 
 /* ---- memory ---- */
 
-/* The page that is written on becomes one of the full ones; not longer than it needs to be. */
 static int run_seal(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
@@ -136,10 +123,7 @@ static int run_seal(struct scribe_segment_run *r)
 	return 0;
 }
 
-/*
- * Its pages go to the file: the full ones, and the one that is written on from so many bytes on.
- * From the last page backwards: those before it have gone to the file earlier.
- */
+/* Writes full pages, and the current one if it has `least` bytes. */
 static int run_spill(struct scribe_segment_run *r, uint32_t least)
 {
 	int rc = file_open(r->store);
@@ -148,6 +132,7 @@ static int run_spill(struct scribe_segment_run *r, uint32_t least)
 		rc = -ENOSPC;
 	if (rc == 0 && r->used >= least)
 		rc = run_seal(r);
+	/* Backwards: pages before one in the file are in the file, too. */
 	for (uint32_t i = r->pages; i-- > 0 && rc == 0 && r->page[i].room;)
 		rc = page_write(r->store, &r->page[i]);
 	return rc;
@@ -158,17 +143,14 @@ static bool has_in_memory(const struct scribe_segment_run *r, uint32_t least)
 	return (r->pages && r->page[r->pages - 1].room) || r->used >= least;
 }
 
-/*
- * Down to three quarters of the bound; what fails stays where it is. `least` falls from pass to
- * pass: first runs with a full page, at last any.
- */
+/* Frees a quarter of the memory, if possible. */
 static void pool_spill(struct scribe_segpool *pool)
 {
 	const uint64_t low = pool->memory_most / 4 * 3, before = pool->memory;
 
 	if (pool->skip && pool->skip--)
 		return;
-	/* short pages last: each has an entry that stays in memory */
+	/* Short pages last, because the entry of each page stays in memory. */
 	for (uint32_t least = PAGE_BYTES; least; least /= 4)
 		for (struct scribe_segment_run *r = pool->runs; r && pool->memory > low; r = r->next)
 			if (has_in_memory(r, least) && run_spill(r, least) < 0) {
@@ -179,10 +161,7 @@ static void pool_spill(struct scribe_segpool *pool)
 		pool->skip = SKIP_SPILLS;
 }
 
-/*
- * Room for more bytes in memory. Counts `bytes` before they are allocated; the caller takes them
- * back where the allocation fails.
- */
+/* Counts `bytes` before they are allocated; the caller subtracts them if that fails. */
 static int pool_charge(struct scribe_segpool *pool, uint64_t bytes)
 {
 	if (pool->memory + bytes > pool->memory_most)
@@ -231,25 +210,19 @@ static void run_free(struct scribe_segment_run *r)
 	free(r);
 }
 
-/*
- * What a page has next. A page grows by four up to PAGE_BYTES. A later page begins as large as the
- * one before was long.
- */
 static uint32_t next_room(const struct scribe_segment_run *r)
 {
 	uint32_t room = PAGE_FIRST;
 
 	if (r->room)
 		return 4 * r->room;
+	/* Starts with the length of the previous page. */
 	while (r->pages && room < r->page[r->pages - 1].bytes)
 		room *= 4;
 	return room;
 }
 
-/*
- * Room for one more segment on the run's page. pool_charge() may spill this very run, whose page is
- * gone then: the size is computed anew.
- */
+/* Space for one more segment. */
 static int run_room(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
@@ -270,8 +243,9 @@ static int run_room(struct scribe_segment_run *r)
 		rc = pool_charge(pool, room - before);
 		if (rc < 0)
 			return rc;
-		if (r->room != before) /* its page went to the file for that */
-			pool->memory -= room - before;
+			/* pool_charge() spilled this run's own page: compute the size again. */
+			if (r->room != before)
+				pool->memory -= room - before;
 	} while (r->room != before);
 	more = realloc(r->buf, room);
 	if (!more) {
@@ -283,10 +257,7 @@ static int run_room(struct scribe_segment_run *r)
 	return 0;
 }
 
-/*
- * The first run of the side that the segment can follow; those before it end later. A binary
- * search: runs of a side are ordered by their last start, the latest first.
- */
+/* The first run that the segment can follow: of those the one with the latest start, which keeps the runs few. */
 static uint32_t side_find(const struct scribe_side *side, uint64_t start_ns)
 {
 	uint32_t low = 0, high = side->runs;
@@ -327,7 +298,6 @@ static int side_new_run(struct scribe_segstore *s, struct scribe_side *side)
 	return 0;
 }
 
-/* Storing on the found run keeps that order: its new last start is not beyond the run before it. */
 int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned side_of,
 		     const struct scribe_seg *seg)
 {
@@ -344,6 +314,7 @@ int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned
 	rc = run_room(r);
 	if (rc < 0)
 		return rc;
+	/* The order of the runs is kept: the new start is not after that of the run before. */
 	r->used += (uint32_t)scribe_segpack_put(&r->last, seg, r->buf + r->used);
 	side->n++;
 	return 0;
@@ -365,18 +336,17 @@ void scribe_track_clear(struct scribe_segstore *s, struct scribe_track *t)
 
 /* ---- reading ---- */
 
-/* A position in one run. `own` is a page read back from the file, reused for the next one. */
 struct scribe_segcursor {
 	const struct scribe_segment_run *run;
 	struct scribe_segpack last;
-	struct scribe_seg seg; /* the next one */
-	uint32_t page;         /* the next one */
+	struct scribe_seg seg; /* current */
+	uint32_t page;         /* next */
 	const unsigned char *at;
 	size_t left;
-	unsigned char *own; /* a page out of the file */
+	unsigned char *own; /* a page read from the file */
 };
 
-/* The bytes that come next; 0: there are none. */
+/* 1, 0 at the end, or a negative errno. */
 static int cursor_page(struct scribe_segcursor *c)
 {
 	const struct scribe_segment_run *r = c->run;
@@ -406,10 +376,7 @@ static int cursor_page(struct scribe_segcursor *c)
 	return n == (ssize_t)p->bytes ? 1 : n < 0 ? -errno : -EIO;
 }
 
-/*
- * 1: c->seg is the next segment; 0: the run's end; negative: an error of the file, or damage
- * (-EIO).
- */
+/* 1, 0 at the end, or a negative errno; -EIO: damaged. */
 static int cursor_next(struct scribe_segcursor *c)
 {
 	size_t n;
@@ -428,10 +395,7 @@ static int cursor_next(struct scribe_segcursor *c)
 	return 1;
 }
 
-/*
- * The heap's first entry may be too late for its place. Cursors in a binary heap, the earliest
- * start first.
- */
+/* Restores the heap of cursors, with the earliest start first. */
 static void sift(struct scribe_segmerge *m, uint32_t at)
 {
 	for (;;) {
