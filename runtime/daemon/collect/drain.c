@@ -17,7 +17,7 @@
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/collect/heatmaps.h"
 #include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/state/receivers.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "runtime/daemon/collect/library_probes.h"
 #include "runtime/daemon/model/access_patterns.h"
@@ -146,11 +146,11 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded)) {
 		for (unsigned i = 0; i < v->nshards; i++)
 			x->p->job->excluded_late += v->shard[i]->events;
-		scribe_segments_bind(x->p, v, 0);
+		scribe_receivers_bind(x->p, v, 0);
 		return 0;
 	}
 	if (scribe_drain_is_excluded(x->p, slot->kind) || says_nothing(v)) {
-		scribe_segments_bind(x->p, v, 0);
+		scribe_receivers_bind(x->p, v, 0);
 		return 0;
 	}
 	/* in the journal before it is added or freed, so that a restart neither loses it nor counts it twice */
@@ -170,7 +170,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	if (scribe_library_module(slot->kind)) {
 		if (!name || drain_lib(x, v, name) < 0)
 			x->p->job->memory_out++;
-		scribe_segments_bind(x->p, v, name ? name->id : 0);
+		scribe_receivers_bind(x->p, v, name ? name->id : 0);
 		return 0;
 	}
 	f = name ? scribe_records_at(x->records, name->id) : NULL;
@@ -178,7 +178,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 		x->p->job->memory_out++;
 		return 0;
 	}
-	scribe_segments_bind(x->p, v, name->id);
+	scribe_receivers_bind(x->p, v, name->id);
 	x->p->totals.records++;
 	if (slot->mode)
 		f->mode = slot->mode;

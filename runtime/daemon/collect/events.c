@@ -351,7 +351,8 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct
 /* 0, or SCRIBE_NAME_WAITS. */
 static int on_again(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
 {
-	const struct scribe_text_of of = {.pid = p->tgid, .environment = e->type == SCRIBE_EV_ENV_AGAIN, .at = e->again.at};
+	const struct scribe_text_of of = {
+		.pid = p->tgid, .environment = e->type == SCRIBE_EV_ENV_AGAIN, .at = e->again.at};
 	char text[SCRIBE_NAME_ROOM];
 	size_t n;
 

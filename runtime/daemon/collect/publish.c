@@ -156,11 +156,15 @@ static void remember(struct scribe_publish *x, uint64_t key, const struct placin
 		free(e);
 }
 
-void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
+static void bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
 	struct placing at;
 
-	if (!p->job->publishing || (id && !p->rank))
+	if (!(v->slot->flags & SCRIBE_SF_OPENS) || !p->job->publishing)
+		return;
+	if (scribe_slot_is_untraced(p->job->daemon, v->index, v->slot))
+		id = 0;
+	if (id && !p->rank)
 		return;
 	at = placing_of_slot(p, v->slot, id);
 	remember(p->job->publish, key_of(v->index, v->slot->generation), &at);
@@ -183,7 +187,29 @@ static int locate_standard(struct scribe_job *job, uint32_t stream, uint32_t pro
 	return 1;
 }
 
-void scribe_publish_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
+static void keep(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread)
+{
+	struct scribe_publish *x = job->publish;
+
+	if (!job->publishing)
+		return;
+	if (x->n == x->room) {
+		const size_t room = x->room ? 2 * x->room : 4096;
+		struct scribe_segment *more = room <= KEPT_MOST ? realloc(x->kept, room * sizeof(*more)) : NULL;
+
+		if (!more) {
+			count_lost(job, s->start_ns, 1);
+			return;
+		}
+		x->kept = more;
+		x->room = room;
+	}
+	x->kept[x->n++] = *s;
+	if (x->n >= KEPT_MOST / 2)
+		x->next_ns = 0;
+}
+
+static void keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
 {
 	struct scribe_job *job = p->job;
 	struct placing at;
@@ -195,7 +221,7 @@ void scribe_publish_keep_standard(struct scribe_process *p, uint32_t stream, str
 	if (!scribe_map_get(&job->publish->gone[0], key_of(s->slot, s->generation)) &&
 	    locate_standard(job, stream, p->proc_id, false, &at) == 1)
 		remember(job->publish, key_of(s->slot, s->generation), &at);
-	scribe_publish_keep(job, s);
+	keep(job, s, 0);
 }
 
 static void forget(struct scribe_map *m)
@@ -249,29 +275,7 @@ static int locate(struct scribe_job *job, const struct scribe_segment *s, bool l
 
 /* ---- passes ---- */
 
-void scribe_publish_keep(struct scribe_job *job, const struct scribe_segment *s)
-{
-	struct scribe_publish *x = job->publish;
-
-	if (!job->publishing)
-		return;
-	if (x->n == x->room) {
-		const size_t room = x->room ? 2 * x->room : 4096;
-		struct scribe_segment *more = room <= KEPT_MOST ? realloc(x->kept, room * sizeof(*more)) : NULL;
-
-		if (!more) {
-			count_lost(job, s->start_ns, 1);
-			return;
-		}
-		x->kept = more;
-		x->room = room;
-	}
-	x->kept[x->n++] = *s;
-	if (x->n >= KEPT_MOST / 2)
-		x->next_ns = 0;
-}
-
-void scribe_publish_urgent(struct scribe_job *job)
+static void urgent(struct scribe_job *job)
 {
 	if (job->publishing)
 		job->publish->urgent_until_ns = scribe_now_ns() + STAYS_NS;
@@ -469,7 +473,7 @@ void scribe_publish_finish(struct scribe_job *job)
 	job->publishing = false;
 }
 
-void scribe_publish_end(struct scribe_job *job)
+static void end(struct scribe_job *job)
 {
 	struct scribe_publish *x = job->publish;
 
@@ -497,3 +501,6 @@ void scribe_publish_describe(const struct scribe_job *job, char *text, size_t ca
 	if (n < 0 || (size_t)n >= cap - used)
 		text[used] = 0;
 }
+
+const struct scribe_receiver scribe_receiver_publish = {
+	.keep = keep, .keep_standard = keep_standard, .bind = bind, .urgent = urgent, .end = end};

@@ -7,7 +7,7 @@
 #ifndef RUNTIME_DAEMON_COLLECT_PUBLISH_H
 #define RUNTIME_DAEMON_COLLECT_PUBLISH_H
 
-#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/state/receivers.h"
 
 #define SCRIBE_PUBLISHERS_MOST 8u /* per job */
 
@@ -17,22 +17,14 @@ int scribe_publish_subscribe(struct scribe_job *job, uint64_t client, int *ret_f
 void scribe_publish_taken(struct scribe_job *job, uint64_t client, uint64_t bytes);
 void scribe_publish_drop(struct scribe_job *job, uint64_t client);
 
-/* A segment of the job, from the kernel or a program. */
-void scribe_publish_keep(struct scribe_job *job, const struct scribe_segment *s);
-/* Standard stream 0 to 2. */
-void scribe_publish_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s);
-/* A program's ring will be full soon. */
-void scribe_publish_urgent(struct scribe_job *job);
-/* For a slot about to be freed; as scribe_segments_bind(). */
-void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
-
 /* ---- for segment_jobs.c ---- */
+
+extern const struct scribe_receiver scribe_receiver_publish;
 
 bool scribe_publish_due(struct scribe_job *job);
 void scribe_publish_pass(struct scribe_job *job);
 /* The job has ended: writes the rest, and marks rings as ended. */
 void scribe_publish_finish(struct scribe_job *job);
-void scribe_publish_end(struct scribe_job *job);
 
 /* Appends "published=N lost=N" to a log's metadata if there was a publisher and it fits. */
 void scribe_publish_describe(const struct scribe_job *job, char *text, size_t cap);

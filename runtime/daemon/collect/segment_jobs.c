@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Distributes segments to jobs, windows and publishers. Allocates struct scribe_segments, scribe_segments_end() frees
- * it. Main thread. Must not know logs or packing.
+ * Takes segments to the receivers: jobs, windows and publishers. Owns a job's struct scribe_segments. Main thread.
+ * Must not know logs or packing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,15 +43,7 @@ static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scri
 		/* the process may be of an earlier job at this index */
 		if (!job || first[i].start_ns < job->begun_ns)
 			continue;
-		scribe_publish_keep(job, &first[i]);
-		if (first[i].op > SCRIBE_SEGMENT_WRITE)
-			continue;
-		scribe_windows_keep(job, &first[i], thread_of(job, leaf));
-		if (!job->segments)
-			continue;
-		scribe_segment_keep(job->segments, &first[i], thread_of(job, leaf));
-		/* a later daemon computes its losses from this */
-		scribe_bpf_job(d->bpf, job->index)->segments++;
+		scribe_receivers_keep(job, &first[i], thread_of(job, leaf));
 	}
 }
 
@@ -67,12 +59,65 @@ void scribe_segments_take(struct scribe_daemon *d, bool all)
 	scribe_shm_segments_take_all(d);
 }
 
+/* ---- DXT of the whole job ---- */
+
+static void keep(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread)
+{
+	struct scribe_job_entry *entry;
+
+	if (!job->segments || s->op > SCRIBE_SEGMENT_WRITE)
+		return;
+	scribe_segment_keep(job->segments, s, thread);
+	entry = job->daemon->bpf ? scribe_bpf_job(job->daemon->bpf, job->index) : NULL;
+	/* a later daemon computes its losses from this */
+	if (entry)
+		entry->segments++;
+}
+
+static void bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
+{
+	struct scribe_segments *s = p->job->segments;
+	struct scribe_rank_trace *t = NULL;
+	struct scribe_traced *e;
+
+	if (!s || !(v->slot->flags & SCRIBE_SF_TRACED))
+		return;
+	if (scribe_slot_is_untraced(p->job->daemon, v->index, v->slot) ||
+	    p->job->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
+		id = 0;
+	e = scribe_traced_at(s, v->index, v->slot->generation);
+	/* counted as lost when segments arrive */
+	if (!e || e->state != SCRIBE_TRACED_UNBOUND)
+		return;
+	if (id && p->rank)
+		t = scribe_rank_trace_of(&p->rank->trace, s);
+	scribe_traced_bind(p->job, s, t, e, scribe_traced_module_of(v->slot->kind), id);
+}
+
+static void end(struct scribe_job *job)
+{
+	if (!job->segments)
+		return;
+	scribe_segments_clear(job->segments);
+	free(job->segments);
+	job->segments = NULL;
+	scribe_segments_job_ends(job);
+}
+
+static const struct scribe_receiver receiver_job = {.keep = keep, .bind = bind, .end = end};
+
+/* ---- all receivers ---- */
+
+static const struct scribe_receiver *const receivers[] = {&scribe_receiver_publish, &scribe_receiver_windows,
+							  &receiver_job, NULL};
+
 int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err)
 {
 	struct scribe_daemon *d = job->daemon;
 	struct scribe_segments *s;
 	int rc;
 
+	d->receivers = receivers;
 	if (d->resuming && !job->config.dxt)
 		scribe_windows_lost(job);
 	if (!job->config.dxt || job->segments)
@@ -88,30 +133,6 @@ int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err)
 		s->untold = scribe_bpf_job(d->bpf, job->index)->segments;
 	job->segments = s;
 	return 0;
-}
-
-/* Called while the slot is drained: later it may be reused. */
-void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
-{
-	struct scribe_segments *s = p->job->segments;
-	struct scribe_rank_trace *t = NULL;
-	struct scribe_traced *e;
-	const bool untraced = scribe_slot_is_untraced(p->job->daemon, v->index, v->slot);
-
-	if (v->slot->flags & SCRIBE_SF_OPENS)
-		scribe_publish_bind(p, v, untraced ? 0 : id);
-	if (!(v->slot->flags & SCRIBE_SF_TRACED))
-		return;
-	scribe_windows_bind(p, v, id);
-	if (untraced || p->job->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
-		id = 0;
-	e = s ? scribe_traced_at(s, v->index, v->slot->generation) : NULL;
-	/* counted as lost when segments arrive */
-	if (!e || e->state != SCRIBE_TRACED_UNBOUND)
-		return;
-	if (id && p->rank)
-		t = scribe_rank_trace_of(&p->rank->trace, s);
-	scribe_traced_bind(p->job, s, t, e, scribe_traced_module_of(v->slot->kind), id);
 }
 
 void scribe_segments_tick(struct scribe_job *job, bool end)
@@ -154,16 +175,4 @@ void scribe_segments_publish_rest(struct scribe_job *job)
 		return;
 	scribe_segments_take(job->daemon, true);
 	scribe_publish_finish(job);
-}
-
-void scribe_segments_end(struct scribe_job *job)
-{
-	scribe_windows_end(job);
-	scribe_publish_end(job);
-	if (!job->segments)
-		return;
-	scribe_segments_clear(job->segments);
-	free(job->segments);
-	job->segments = NULL;
-	scribe_segments_job_ends(job);
 }

@@ -251,8 +251,10 @@ bool scribe_windows_end_due(struct scribe_job *job, bool end)
 
 /* ---- segments ---- */
 
-void scribe_windows_keep(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread)
+static void keep(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread)
 {
+	if (from->op > SCRIBE_SEGMENT_WRITE)
+		return;
 	for (struct scribe_window *x = job->windows ? job->windows->first : NULL; x; x = x->next) {
 		if ((x->state != OPEN && x->state != CLOSING) || from->start_ns < x->begin_ns ||
 		    from->start_ns >= x->end_ns)
@@ -264,7 +266,7 @@ void scribe_windows_keep(struct scribe_job *job, const struct scribe_segment *fr
 	}
 }
 
-static void bind(struct scribe_process *p, struct scribe_window *x, struct scribe_traced *e,
+static void bind_track(struct scribe_process *p, struct scribe_window *x, struct scribe_traced *e,
 		 enum scribe_traced_module module, uint64_t id)
 {
 	struct scribe_rank_trace *t = NULL;
@@ -281,8 +283,10 @@ static void bind(struct scribe_process *p, struct scribe_window *x, struct scrib
 	scribe_traced_bind(p->job, &x->s, t, e, module, id);
 }
 
-void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
+static void bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
+	if (!(v->slot->flags & SCRIBE_SF_TRACED))
+		return;
 	for (struct scribe_window *x = p->job->windows ? p->job->windows->first : NULL; x; x = x->next) {
 		struct scribe_traced *e;
 
@@ -290,7 +294,7 @@ void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view
 			continue;
 		e = scribe_traced_at(&x->s, v->index, v->slot->generation);
 		if (e && e->state == SCRIBE_TRACED_UNBOUND)
-			bind(p, x, e, scribe_traced_module_of(v->slot->kind), id);
+			bind_track(p, x, e, scribe_traced_module_of(v->slot->kind), id);
 	}
 }
 
@@ -311,7 +315,7 @@ static void bind_living(struct scribe_job *job, struct scribe_window *x, uint64_
 		return;
 	}
 	name = scribe_slot_traced_name(job->daemon, p, (uint32_t)key, slot);
-	bind(p, x, e, scribe_traced_module_of(slot->kind), name ? name->id : 0);
+	bind_track(p, x, e, scribe_traced_module_of(slot->kind), name ? name->id : 0);
 }
 
 static void bind_rest(struct scribe_job *job, struct scribe_window *x)
@@ -425,7 +429,7 @@ void scribe_windows_describe(const struct scribe_job *job, uint64_t base_ns, uin
 	}
 }
 
-void scribe_windows_end(struct scribe_job *job)
+static void end(struct scribe_job *job)
 {
 	if (!job->windows)
 		return;
@@ -439,3 +443,5 @@ void scribe_windows_end(struct scribe_job *job)
 	job->windows = NULL;
 	scribe_segments_job_ends(job);
 }
+
+const struct scribe_receiver scribe_receiver_windows = {.keep = keep, .bind = bind, .end = end};

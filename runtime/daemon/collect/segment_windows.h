@@ -7,7 +7,7 @@
 #define RUNTIME_DAEMON_COLLECT_SEGMENT_WINDOWS_H
 
 #include "logfmt/file/writer.h"
-#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/state/receivers.h"
 
 #define SCRIBE_WINDOWS_MOST         8u       /* per job */
 #define SCRIBE_WINDOW_SEGMENTS_MOST 2097152u /* more are lost; 64 MiB in the log */
@@ -46,8 +46,8 @@ void scribe_windows_describe(const struct scribe_job *job, uint64_t base_ns, uin
 
 /* ---- for segment_jobs.c ---- */
 
-void scribe_windows_keep(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread);
-void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
+extern const struct scribe_receiver scribe_receiver_windows;
+
 /* Is one not open yet? */
 bool scribe_windows_wait(const struct scribe_job *job);
 void scribe_windows_begin_due(struct scribe_job *job);
@@ -57,6 +57,5 @@ bool scribe_windows_end_due(struct scribe_job *job, bool end);
 void scribe_windows_close(struct scribe_job *job);
 /* Windows of an earlier daemon do not exist any more: stops their segments. */
 void scribe_windows_lost(struct scribe_job *job);
-void scribe_windows_end(struct scribe_job *job);
 
 #endif

@@ -12,7 +12,6 @@
 #include "runtime/daemon/segments/segment_store.h"
 
 int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err);
-void scribe_segments_end(struct scribe_job *job);
 /* `all`: also buffers that are not full. */
 void scribe_segments_take(struct scribe_daemon *d, bool all);
 
@@ -25,9 +24,6 @@ void scribe_segments_publish(struct scribe_daemon *d);
 void scribe_segments_publish_now(struct scribe_job *job);
 /* After the job's end. */
 void scribe_segments_publish_rest(struct scribe_job *job);
-
-/* Assigns the slot's segments to the record; id 0: drops them. */
-void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
 
 /* Drops files that the job's triggers exclude, and counts the rest in the ledger. */
 void scribe_segments_filter(struct scribe_job *job, const struct scribe_log_unit *u);

@@ -10,9 +10,7 @@
 
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/collect/held_events.h"
-#include "runtime/daemon/collect/publish.h"
-#include "runtime/daemon/collect/segment_windows.h"
-#include "runtime/daemon/collect/segments_private.h"
+#include "runtime/daemon/state/receivers.h"
 
 /* per pread() */
 #define AT_ONCE   256
@@ -28,40 +26,23 @@ void scribe_shm_segments_attach(struct scribe_memory *m)
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
 
 	scribe_shm_segments_set_wanted(m);
-	scribe_publish_urgent(m->process->job); /* many operations at a program's start */
+	scribe_receivers_urgent(m->process->job); /* many operations at a program's start */
 	if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)))
 		return;
 	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++)
 		m->ring[i].taken = ring[i].taken;
 }
 
-static void store(struct scribe_memory *m, const struct scribe_segment *s)
-{
-	struct scribe_job *job = m->process->job;
-	struct scribe_job_entry *entry = job->daemon->bpf ? scribe_bpf_job(job->daemon->bpf, job->index) : NULL;
-
-	if (s->start_ns < job->begun_ns)
-		return;
-	scribe_publish_keep(job, s);
-	scribe_windows_keep(job, s, 0);
-	if (!job->segments)
-		return;
-	scribe_segment_keep(job->segments, s, 0);
-	if (entry)
-		entry->segments++;
-}
-
-/* Of a stream: for publishers only. */
-static void publish(struct scribe_memory *m, const struct scribe_shm_entry *at, struct scribe_segment *s)
+static void store(struct scribe_memory *m, const struct scribe_shm_entry *at, struct scribe_segment *s)
 {
 	struct scribe_job *job = m->process->job;
 
 	if (s->start_ns < job->begun_ns)
 		return;
-	if (at->slot)
-		scribe_publish_keep(job, s);
+	if (at->file || at->slot)
+		scribe_receivers_keep(job, s, 0);
 	else
-		scribe_publish_keep_standard(m->process, at->generation - 1, s);
+		scribe_receivers_keep_standard(m->process, at->generation - 1, s);
 }
 
 /* Limits values. Starts of a file's operations increase within a ring, which packing relies on. */
@@ -139,10 +120,7 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 		s = sane(from, r, at->file, m->process->start_ns, now);
 		s.slot = at->slot;
 		s.generation = at->generation;
-		if (at->file)
-			store(m, &s);
-		else
-			publish(m, at, &s);
+		store(m, at, &s);
 	} else if (is_on_the_way(m->process->job, r, last)) {
 		return false;
 	} else if (may_be_missed(m->process->job, r, now)) {
@@ -164,7 +142,7 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 		r->taken = put;
 	}
 	if (put - r->taken > SCRIBE_SHM_RING_SEGMENTS / 32)
-		scribe_publish_urgent(m->process->job);
+		scribe_receivers_urgent(m->process->job);
 	while (r->taken != put) {
 		const uint64_t at = r->taken % SCRIBE_SHM_RING_SEGMENTS;
 		uint64_t n = SCRIBE_SHM_RING_SEGMENTS - at, k = 0;

@@ -28,6 +28,7 @@
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/collect/heatmaps.h"
 #include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/state/receivers.h"
 #include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/privsep/snapshot.h"
 #include "logfmt/base/clock.h"
@@ -104,7 +105,7 @@ void scribe_job_free(struct scribe_job *job)
 	if (job->daemon)
 		scribe_shm_counters_end_work(job->daemon, job);
 	scribe_worlds_clear(&job->worlds, free_rank);
-	scribe_segments_end(job);
+	scribe_receivers_end(job);
 	scribe_name_table_clear(&job->names);
 	scribe_links_clear(&job->links);
 	scribe_access_patterns_clear(&job->patterns);

@@ -26,6 +26,7 @@ struct scribe_slot_name {
 #define SCRIBE_NAMES_ROOTS     64u
 
 struct scribe_libs; /* collect/library_probes.h */
+struct scribe_receiver; /* state/receivers.h */
 
 /* Quotas per user: name, limit, unit. */
 #define SCRIBE_QUOTAS(X)                                                                                      \
@@ -79,6 +80,7 @@ struct scribe_live {
 
 struct scribe_daemon {
 	const struct scribe_daemon_ops *ops;
+	const struct scribe_receiver *const *receivers; /* ends with NULL; NULL: no job yet */
 	struct scribe_bpf *bpf;                    /* NULL: no job yet */
 	uint64_t calls_since_ns; /* programs are attached at system calls since then; 0: they are not */
 	uint64_t calls_until_ns, calls_retry_ns;   /* to detach; to retry */

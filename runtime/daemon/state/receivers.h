@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receivers of single operations (segments): DXT of a whole job, trace windows, publishers. The list is set by
+ * scribe_segments_begin(); each receiver ignores jobs that do not use it. Main thread. Must not know where segments
+ * come from, nor what a receiver does with them.
+ */
+#ifndef RUNTIME_DAEMON_STATE_RECEIVERS_H
+#define RUNTIME_DAEMON_STATE_RECEIVERS_H
+
+#include "runtime/daemon/state/daemon.h"
+
+struct scribe_receiver {
+	/* `thread` 0: not recorded. */
+	void (*keep)(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread);
+	/* Of the process's standard stream 0 to 2, which has no slot. NULL: ignored. */
+	void (*keep_standard)(struct scribe_process *p, uint32_t stream, struct scribe_segment *s);
+	/* Called while the slot is drained, because it may be reused. `id` 0: its segments are dropped. */
+	void (*bind)(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
+	/* A program's ring is filling. NULL: ignored. */
+	void (*urgent)(struct scribe_job *job);
+	/* Frees everything of the job. */
+	void (*end)(struct scribe_job *job);
+};
+
+static inline void scribe_receivers_keep(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread)
+{
+	for (const struct scribe_receiver *const *r = job->daemon->receivers; r && *r; r++)
+		(*r)->keep(job, s, thread);
+}
+
+static inline void scribe_receivers_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
+{
+	for (const struct scribe_receiver *const *r = p->job->daemon->receivers; r && *r; r++)
+		if ((*r)->keep_standard)
+			(*r)->keep_standard(p, stream, s);
+}
+
+static inline void scribe_receivers_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
+{
+	for (const struct scribe_receiver *const *r = p->job->daemon->receivers; r && *r; r++)
+		(*r)->bind(p, v, id);
+}
+
+static inline void scribe_receivers_urgent(struct scribe_job *job)
+{
+	for (const struct scribe_receiver *const *r = job->daemon->receivers; r && *r; r++)
+		if ((*r)->urgent)
+			(*r)->urgent(job);
+}
+
+static inline void scribe_receivers_end(struct scribe_job *job)
+{
+	for (const struct scribe_receiver *const *r = job->daemon->receivers; r && *r; r++)
+		(*r)->end(job);
+}
+
+#endif
