@@ -14,7 +14,7 @@
 
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/base/sd_notify.h"
-#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/journal/entries.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/journal/saved_binary.h"

@@ -4,7 +4,7 @@
  * it must not depend on where it was cut; what it says for the job is a user's word.
  */
 #include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/collect/job_env.h"
+#include "runtime/daemon/tables/job_env.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/longer.h"
 #include "tests/fuzz/settings.h"

@@ -12,8 +12,8 @@
 
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/base/event_loop.h"
-#include "runtime/daemon/collect/library_probes.h"
-#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/control.h"
 #include "runtime/daemon/control/server.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/daemon/collect/job_env.h"
+#include "runtime/daemon/tables/job_env.h"
 #include "logfmt/base/old_names.h"
 #include "runtime/daemon/config/config.h"
 #include "logfmt/records/hashmap.h"

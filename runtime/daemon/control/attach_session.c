@@ -5,8 +5,8 @@
  */
 #include "runtime/daemon/control/attach_session.h"
 
-#include "runtime/daemon/collect/library_probes.h"
-#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/control/connection.h"
 

@@ -17,7 +17,7 @@
 
 #include "runtime/daemon/base/audit_log.h"
 #include "runtime/daemon/base/event_loop.h"
-#include "runtime/daemon/collect/held_events.h"
+#include "runtime/daemon/tables/held_events.h"
 
 /* Linux 6.16 */
 #ifndef SO_PASSRIGHTS

@@ -16,12 +16,12 @@
 #include <string.h>
 
 #include "logfmt/file/names.h"
-#include "runtime/daemon/collect/segment_windows.h"
-#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/operations/segment_windows.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/control/log_check.h"
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/attach/library_probes.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/control/attach_session.h"
 #include "runtime/daemon/control/connection.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/collect/live_walk.h"
+#include "runtime/daemon/events/live_walk.h"
 #include "runtime/daemon/control/connection.h"
 
 #define TURN_NS  1000000ull /* per loop iteration */

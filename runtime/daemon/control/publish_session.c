@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/collect/publish.h"
+#include "runtime/daemon/operations/publish.h"
 #include "runtime/daemon/control/connection.h"
 
 #define RINGS_A_USER 16u /* per node, 8 MiB each */

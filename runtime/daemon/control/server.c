@@ -13,13 +13,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/control/log_check.h"
 #include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/tables/heatmaps.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/base/audit_log.h"
-#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/control/user_quota.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/base/event_loop.h"

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/collect/segment_windows.h"
-#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/operations/segment_windows.h"
+#include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/output/log_commit.h"
 

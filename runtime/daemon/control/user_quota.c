@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/collect/library_queue.h"
-#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/attach/library_queue.h"
+#include "runtime/daemon/programs/shm_counters.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/base/subuids.h"

@@ -14,8 +14,8 @@
 
 #include "logfmt/base/hash.h"
 #include "logfmt/records/grid.h"
-#include "runtime/daemon/collect/heatmaps.h"
-#include "runtime/daemon/collect/modules.h"
+#include "runtime/daemon/tables/heatmaps.h"
+#include "runtime/daemon/events/modules.h"
 #include "runtime/daemon/privsep/snapshot.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/state/job_nodes.h"

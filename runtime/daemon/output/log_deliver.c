@@ -15,7 +15,7 @@
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/output/delivery.h"
 #include "runtime/daemon/output/node_parts.h"
 #include "runtime/daemon/state/job_nodes.h"

@@ -5,10 +5,10 @@
  */
 #include "runtime/daemon/output/log_finalize.h"
 
-#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/output/log_deliver.h"
-#include "runtime/daemon/collect/drain.h"
+#include "runtime/daemon/events/drain.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/state/job_messages.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Runs in a helper; collect/library_queue.c receives open descriptors, then an end message. The search is bounded; only
+ * Runs in a helper; attach/library_queue.c receives open descriptors, then an end message. The search is bounded; only
  * regular files are opened. Must not know of probes.
  */
 #include "runtime/daemon/privsep/library_search.h"

@@ -243,9 +243,9 @@ static int run_room(struct scribe_segment_run *r)
 		rc = pool_charge(pool, room - before);
 		if (rc < 0)
 			return rc;
-			/* pool_charge() spilled this run's own page: compute the size again. */
-			if (r->room != before)
-				pool->memory -= room - before;
+		/* pool_charge() spilled this run's own page: compute the size again. */
+		if (r->room != before)
+			pool->memory -= room - before;
 	} while (r->room != before);
 	more = realloc(r->buf, room);
 	if (!more) {

@@ -25,7 +25,7 @@ struct scribe_slot_name {
 #define SCRIBE_CLIENTS_OF_ROOT 256u /* of these, reserved for root */
 #define SCRIBE_NAMES_ROOTS     64u
 
-struct scribe_libs; /* collect/library_probes.h */
+struct scribe_libs; /* attach/library_probes.h */
 struct scribe_receiver; /* state/receivers.h */
 
 /* Quotas per user: name, limit, unit. */

@@ -11,9 +11,9 @@
 
 struct scribe_receiver {
 	/* `thread` 0: not recorded. */
-	void (*keep)(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread);
+	void (*receive)(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread);
 	/* Of the process's standard stream 0 to 2, which has no slot. NULL: ignored. */
-	void (*keep_standard)(struct scribe_process *p, uint32_t stream, struct scribe_segment *s);
+	void (*receive_standard)(struct scribe_process *p, uint32_t stream, struct scribe_segment *s);
 	/* Called while the slot is drained, because it may be reused. `id` 0: its segments are dropped. */
 	void (*bind)(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
 	/* A program's ring is filling. NULL: ignored. */
@@ -22,17 +22,17 @@ struct scribe_receiver {
 	void (*end)(struct scribe_job *job);
 };
 
-static inline void scribe_receivers_keep(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread)
+static inline void scribe_receivers_receive(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread)
 {
 	for (const struct scribe_receiver *const *r = job->daemon->receivers; r && *r; r++)
-		(*r)->keep(job, s, thread);
+		(*r)->receive(job, s, thread);
 }
 
-static inline void scribe_receivers_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
+static inline void scribe_receivers_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
 {
 	for (const struct scribe_receiver *const *r = p->job->daemon->receivers; r && *r; r++)
-		if ((*r)->keep_standard)
-			(*r)->keep_standard(p, stream, s);
+		if ((*r)->receive_standard)
+			(*r)->receive_standard(p, stream, s);
 }
 
 static inline void scribe_receivers_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
