@@ -56,7 +56,7 @@ static int begin(struct resume *r, const struct scribe_job_journal_begin *h, con
 
 	if (rc < 0)
 		return rc;
-	r->w->client_ticks = h->ticks;
+	r->w->client.ticks = h->ticks;
 	r->w->begun_ns = h->begun_ns;
 	r->w->realtime_ns = h->realtime_ns;
 	return 0;
@@ -74,9 +74,9 @@ static int process(struct resume *r, const struct scribe_job_journal_process *h)
 	p->uid = h->uid;
 	memcpy(p->comm, h->comm, sizeof(p->comm));
 	p->comm[sizeof(p->comm) - 1] = 0;
-	if (!h->parent && !r->w->first_proc_id) {
-		r->w->first_proc_id = h->proc_id;
-		if (r->w->client_pid && !r->w->config.job_number[0])
+	if (!h->parent && !r->w->client.first_proc_id) {
+		r->w->client.first_proc_id = h->proc_id;
+		if (r->w->client.pid && !r->w->config.job_number[0])
 			r->w->log_job_id = h->tgid;
 	}
 	return p->tgid ? scribe_map_put(&r->d->by_tgid, (uint64_t)p->tgid, p) : 0;

@@ -84,7 +84,7 @@ static void made_names(void **state)
 
 	(void)state;
 	process(1, 0, "/opt/my app\0-x", 15);
-	job->first_proc_id = 1;
+	job->client.first_proc_id = 1;
 	job->worlds.rest->jobid = 77;
 	assert_int_equal(scribe_log_path_partial(job, job->worlds.rest, path, sizeof(path), &err), 0);
 	snprintf(pattern, sizeof(pattern), "^%s/a_b_my_id77-101_([0-9]+-){3}[0-9]+\\.darshan_partial$", base);
@@ -166,7 +166,7 @@ static void commit_without_a_kernel(void **state)
 	snprintf(job->config.log_file, sizeof(job->config.log_file), "%s/x.darshan", base);
 	process(1, 0, "sh\0run", 7);
 	worlds->rest->has_non_launcher = true;
-	job->first_proc_id = 1;
+	job->client.first_proc_id = 1;
 	process(2, 1, proxy, sizeof(proxy));
 	for (int64_t rank = 0; rank < 2; rank++) {
 		struct scribe_process *p = process(3 + (uint32_t)rank, 2, "./app\0arg", 10);

@@ -70,7 +70,7 @@ static void take_pattern(void *ctx, int64_t key, const struct scribe_access_patt
 		if (job->patterns.by_key.used < SCRIBE_ACCESS_PATTERNS_MAX &&
 		    !scribe_access_patterns_find(&job->patterns, key, &known) &&
 		    scribe_access_patterns_keep(&job->patterns, key, pattern) < 0)
-			job->memory_out++;
+			job->losses.memory++;
 }
 
 void scribe_libs_ended(struct scribe_daemon *d)

@@ -131,8 +131,8 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 		return scribe_client_refuse(c, able ? SCRIBE_ST_FAILED : SCRIBE_ST_UNABLE,
 					    err.text[0] ? err.text : "cannot start");
 	/* a reused process id has another start time */
-	c->run->client_pid = c->pid;
-	c->run->client_ticks = scribe_start_ticks((uint32_t)c->pid);
+	c->run->client.pid = c->pid;
+	c->run->client.ticks = scribe_start_ticks((uint32_t)c->pid);
 	scribe_job_journal_begin(c->run, c, text, bytes);
 	return say_ready(d, c);
 }
@@ -154,8 +154,8 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 	rc = scribe_job_begin(d, &config, NULL, ret_job, err);
 	d->resuming = 0;
 	if (rc == 0) {
-		(*ret_job)->client_pid = as->pid;
-		(*ret_job)->awaits_client = true;
+		(*ret_job)->client.pid = as->pid;
+		(*ret_job)->client.awaited = true;
 	}
 	return rc;
 }
@@ -165,7 +165,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 	struct scribe_job *job = d->jobs;
 	uint64_t ticks = scribe_start_ticks((uint32_t)c->pid);
 
-	while (job && !(job->awaits_client && job->client_pid == c->pid && job->client_ticks == ticks && ticks))
+	while (job && !(job->client.awaited && job->client.pid == c->pid && job->client.ticks == ticks && ticks))
 		job = job->next;
 	if (c->run || !job)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "no job of this process waits for it");
@@ -259,7 +259,7 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 		return on_enrol(d, c, (const void *)(h + 1));
 	if (!c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "END before RUN_BEGIN");
-	c->run->awaits_client = false;
+	c->run->client.awaited = false;
 	/* the report of a job that has ended before END arrived is ready */
 	if (c->run->state < SCRIBE_JOB_OVER)
 		scribe_job_end(c->run, end->exit_grace_ms);
@@ -271,8 +271,8 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 /* `ioscribe run` was killed: its job ends with the last process, without a report. */
 static void goes_on_alone(struct scribe_job *job)
 {
-	job->awaits_client = false;
-	if (!job->first_proc_id)
+	job->client.awaited = false;
+	if (!job->client.first_proc_id)
 		job->state = SCRIBE_JOB_OVER;
 	else if (job->state < SCRIBE_JOB_ENDING)
 		scribe_job_end(job, UINT32_MAX); /* without a time limit */
@@ -294,7 +294,7 @@ void scribe_runlink_sweep(struct scribe_daemon *d)
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		tell_building(c, scribe_now_ns());
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
-		if (job->awaits_client && scribe_start_ticks((uint32_t)job->client_pid) != job->client_ticks)
+		if (job->client.awaited && scribe_start_ticks((uint32_t)job->client.pid) != job->client.ticks)
 			goes_on_alone(job);
 }
 

@@ -42,7 +42,7 @@ static void keep_patterns(struct scribe_job *job, const struct scribe_value *v, 
 		if (v[i].value && !scribe_access_patterns_find(&job->patterns, v[i].value, &pattern) &&
 		    scribe_libs_shape(job->daemon, v[i].value, &pattern) &&
 		    scribe_access_patterns_keep(&job->patterns, v[i].value, &pattern) < 0)
-			job->memory_out++;
+			job->losses.memory++;
 }
 
 static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const struct scribe_name_entry *name)
@@ -127,11 +127,11 @@ static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_
 		name = scribe_slot_overflow_name(job, x->p);
 		if (!name)
 			return NULL;
-		job->files_folded++;
+		job->losses.files_overflowed++;
 	}
 	/* counted by the kernel as recorded */
 	for (unsigned i = 0; name->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nshards; i++)
-		job->folded_late += v->shard[i]->events;
+		job->losses.overflowed_late += v->shard[i]->events;
 	return name;
 }
 
@@ -145,7 +145,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 
 	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded)) {
 		for (unsigned i = 0; i < v->nshards; i++)
-			x->p->job->excluded_late += v->shard[i]->events;
+			x->p->job->losses.excluded_late += v->shard[i]->events;
 		scribe_receivers_bind(x->p, v, 0);
 		return 0;
 	}
@@ -162,20 +162,20 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	if (!name && scribe_library_module(slot->kind) && slot->renamed_from)
 		name = scribe_slot_name_entry(x->d, slot->renamed_from, slot->renamed_from_generation);
 	if (!name && slot->kind != SCRIBE_KIND_CATCHALL)
-		x->p->job->names_lost++;
+		x->p->job->losses.names++;
 	if (!name || slot->kind == SCRIBE_KIND_CATCHALL)
 		name = scribe_slot_synthetic_name(x->p->job, x->p, slot);
 	if (name)
 		name = or_folded(x, v, name);
 	if (scribe_library_module(slot->kind)) {
 		if (!name || drain_lib(x, v, name) < 0)
-			x->p->job->memory_out++;
+			x->p->job->losses.memory++;
 		scribe_receivers_bind(x->p, v, name ? name->id : 0);
 		return 0;
 	}
 	f = name ? scribe_records_at(x->records, name->id) : NULL;
 	if (!f || add_shards(f, x->p, v) < 0) {
-		x->p->job->memory_out++;
+		x->p->job->losses.memory++;
 		return 0;
 	}
 	scribe_receivers_bind(x->p, v, name->id);

@@ -52,7 +52,7 @@ static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, ui
 			p->tgid = (int32_t)proc->tgid;
 	}
 	if (p->tgid && scribe_map_put(&d->by_tgid, (uint64_t)p->tgid, p) < 0)
-		p->job->memory_out++;
+		p->job->losses.memory++;
 }
 
 /* NULL: out of memory; the process's events are then ignored. */
@@ -62,7 +62,7 @@ static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job 
 	struct scribe_process *p = scribe_worlds_fork(&job->worlds, proc_id, parent, when_ns);
 
 	if (!p) {
-		job->memory_out++;
+		job->losses.memory++;
 		return NULL;
 	}
 	p->job = job;
@@ -153,7 +153,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	p->exec_ns = when_ns ? when_ns : scribe_now_ns();
 	scribe_libs_exec(d, p, when_ns);
 	if (scribe_worlds_exec(&p->job->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
-		p->job->memory_out++;
+		p->job->losses.memory++;
 	scribe_heatmaps_anchor(d, p);
 	scribe_exclusion_check_program(p);
 	if (!p->env)
@@ -181,7 +181,7 @@ static void on_hidden(struct scribe_process *p)
 
 	memset(p->comm, 0, sizeof(p->comm));
 	if (scribe_worlds_exec(&p->job->worlds, p, none, sizeof(none), none) < 0)
-		p->job->memory_out++;
+		p->job->losses.memory++;
 	scribe_job_journal_exec(p, none, sizeof(none), none);
 }
 
@@ -232,7 +232,7 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 		disable(d, p);
 	scribe_job_journal_env(p, &env);
 	if (scribe_worlds_env(&p->job->worlds, p, &env) < 0)
-		p->job->memory_out++;
+		p->job->losses.memory++;
 	scribe_heatmaps_anchor(d, p);
 }
 
@@ -261,7 +261,7 @@ static void take_leaving(struct scribe_job *job)
 		if (rc == 1)
 			return;
 		if (rc < 0)
-			job->memory_out++;
+			job->losses.memory++;
 		job->leaving = p->next_end;
 		p->leaves = false;
 		end_now(d, p);
@@ -319,7 +319,7 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		return;
 	records = scribe_drain_records(p);
 	if (!records || scribe_shm_counters_replaced(d, p, records, when_ns) < 0)
-		p->job->memory_out++;
+		p->job->losses.memory++;
 }
 
 /* 0, or SCRIBE_NAME_WAITS. */
@@ -337,8 +337,8 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct
 	p = appear(d, job, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
 	if (!p)
 		return 0;
-	if (!job->first_proc_id)
-		job->first_proc_id = e->proc_id;
+	if (!job->client.first_proc_id)
+		job->client.first_proc_id = e->proc_id;
 	if (n) {
 		scribe_worlds_parent_cmdline(p, text, n);
 		scribe_job_journal_parent_cmdline(p, text, n);
@@ -545,7 +545,7 @@ static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
 	if (scribe_bpf_ledger(d->bpf, job->index, &ledger) == 0)
 		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
 	/* a scan of the whole table, and therefore only after losses */
-	for (uint32_t i = 0; lost > job->lost_seen && i <= d->processes; i++) {
+	for (uint32_t i = 0; lost > job->losses.events_seen && i <= d->processes; i++) {
 		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
 
 		if (!proc)
@@ -556,8 +556,8 @@ static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
 	}
 	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		if (!u->committed || job->state == SCRIBE_JOB_OVER)
-			sweep_unit(d, u, lost > job->lost_seen);
-	job->lost_seen = lost;
+			sweep_unit(d, u, lost > job->losses.events_seen);
+	job->losses.events_seen = lost;
 }
 
 void scribe_events_sweep(struct scribe_daemon *d)

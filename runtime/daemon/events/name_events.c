@@ -116,7 +116,7 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 		folded = scribe_slot_overflow_name(job, p);
 		if (!folded)
 			return bytes;
-		job->files_folded++;
+		job->losses.files_overflowed++;
 		instead = folded->text;
 	}
 	bytes = strlen(instead);
@@ -140,7 +140,7 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 	struct scribe_slot *slot;
 
 	if (!name) {
-		p->job->memory_out++;
+		p->job->losses.memory++;
 		return;
 	}
 	scribe_slot_name_set(d, p->job, e->name.slot, e->name.generation, name);
@@ -235,5 +235,5 @@ void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const 
 			__atomic_fetch_add(&entry->links, 1, __ATOMIC_RELAXED);
 		lost = true;
 	}
-	job->names_unresolved += lost || (!changed && job->links.full && e->link.change & SCRIBE_LINK_KNOWN);
+	job->losses.names_unresolved += lost || (!changed && job->links.full && e->link.change & SCRIBE_LINK_KNOWN);
 }

@@ -208,7 +208,7 @@ static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_
 	rc = scribe_job_table_match(job, &entry, err);
 	if (rc < 0)
 		return rc;
-	job->misses_before = scribe_bpf_misses(d->bpf);
+	job->losses.misses_before = scribe_bpf_misses(d->bpf);
 	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, job->index, &entry);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
@@ -270,8 +270,8 @@ int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, st
 		return rc;
 	if (!scribe_events_enrolled(d, job, index, proc_id, pid))
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	if (!job->first_proc_id) {
-		job->first_proc_id = proc_id;
+	if (!job->client.first_proc_id) {
+		job->client.first_proc_id = proc_id;
 		if (!job->spec.id[0] && !job->config.job_number[0])
 			job->log_job_id = pid;
 	}
@@ -428,7 +428,7 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 		scribe_spool_tick(d->spool);
 	for (job = d->jobs; job; job = next) {
 		next = job->next;
-		if (job->state == SCRIBE_JOB_OVER && !job->worlds.living && !job->awaits_client)
+		if (job->state == SCRIBE_JOB_OVER && !job->worlds.living && !job->client.awaited)
 			scribe_job_free(job);
 	}
 	scribe_turns_share(&d->turns, SCRIBE_TURN_FREE);

@@ -49,7 +49,7 @@ void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client
 					 .gid = c->gid,
 					 .pid = c->pid,
 					 .run = !job->spec.id[0],
-					 .ticks = job->client_ticks,
+					 .ticks = job->client.ticks,
 					 .begun_ns = job->begun_ns,
 					 .realtime_ns = job->realtime_ns};
 	struct scribe_daemon *d = job->daemon;

@@ -113,7 +113,7 @@ void scribe_file_xattrs_request(struct scribe_job *job, const struct scribe_name
 	at = calloc(1, sizeof(*at));
 	if (!at || scribe_map_put(&a->by_id, name->id, at) < 0) {
 		free(at);
-		job->memory_out++;
+		job->losses.memory++;
 		return;
 	}
 	at->name = name;

@@ -17,7 +17,7 @@ int scribe_job_start_writer(const struct scribe_job *job, struct scribe_helper *
 	const struct scribe_config *c = &job->config;
 	/* in a container paths differ; the start time shows that the process id was not reused */
 	struct scribe_helper_wanted who = {
-		.uid = c->uid, .gid = c->gid, .root_of = job->client_pid, .root_of_ticks = job->client_ticks};
+		.uid = c->uid, .gid = c->gid, .root_of = job->client.pid, .root_of_ticks = job->client.ticks};
 
 	if (!job->daemon || !job->daemon->service || !who.root_of)
 		return scribe_job_start_helper(job, ret_helper, err);

@@ -96,7 +96,7 @@ static bool walk(struct scribe_job *job, char *path, const struct scribe_path_of
 		/* each further request could take the whole timeout */
 		given_up = true;
 	}
-	job->names_unresolved += given_up || l->walk.cut;
+	job->losses.names_unresolved += given_up || l->walk.cut;
 	*ret_bytes = strlen(l->walk.done);
 	memcpy(path, l->walk.done, *ret_bytes + 1);
 	return true;
@@ -129,7 +129,7 @@ bool scribe_path_lookup(struct scribe_job *job, char *path, const struct scribe_
 	if (wanted && l->state == SCRIBE_LOOKUP_NONE && ask(job, root_fd, path, nofollow))
 		return false;
 	l->state = SCRIBE_LOOKUP_NONE;
-	job->names_unresolved += wanted;
+	job->losses.names_unresolved += wanted;
 	strcpy(path, known);
 	return true;
 }

@@ -78,7 +78,7 @@ void scribe_traced_bind(struct scribe_job *job, struct scribe_segments *s, struc
 		return;
 	}
 	if (id)
-		job->memory_out++;
+		job->losses.memory++;
 	s->kept -= e->track.side[0].n + e->track.side[1].n;
 	drop(s, e);
 }
@@ -368,8 +368,8 @@ uint64_t scribe_segments_ledger(const struct scribe_job *job, struct scribe_ledg
 	ledger->v[SCRIBE_L_SEGMENTS_UNTOLD] = s->untold;
 	if (ledger->v[SCRIBE_L_SEGMENTS_NO_LEAF] || s->no_room || s->untold)
 		partial = scribe_segments_missing(s);
-	if (job->rings_lost)
+	if (job->losses.rings)
 		partial |= 1ull << SCRIBE_MOD_DXT_MPIIO;
-	ledger->v[SCRIBE_L_SEGMENTS_NO_LEAF] += job->rings_lost;
+	ledger->v[SCRIBE_L_SEGMENTS_NO_LEAF] += job->losses.rings;
 	return partial;
 }

@@ -94,7 +94,7 @@ uint64_t scribe_segments_unkept(const struct scribe_job *job)
 	struct scribe_ledger ledger = {0};
 
 	scribe_bpf_ledger(job->daemon->bpf, job->index, &ledger);
-	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + job->rings_lost;
+	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + job->losses.rings;
 }
 
 /* ---- open, stop, drop ---- */

@@ -100,7 +100,7 @@ void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_ac
 	a->cpu = cpu_used() + scribe_snapshots_cpu();
 	if (job->daemon->bpf) {
 		a->kernel_memory = (double)scribe_bpf_memory(job->daemon->bpf);
-		a->misses = (double)(scribe_bpf_misses(job->daemon->bpf) - job->misses_before);
+		a->misses = (double)(scribe_bpf_misses(job->daemon->bpf) - job->losses.misses_before);
 	}
 }
 

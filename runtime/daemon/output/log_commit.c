@@ -32,26 +32,26 @@
 
 uint64_t scribe_commit_partial(struct scribe_job *job, struct scribe_ledger *ret_ledger)
 {
-	bool dropped = job->memory_out;
+	bool dropped = job->losses.memory;
 	uint64_t late, partial;
 
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
 	if (job->daemon->bpf)
 		scribe_bpf_ledger(job->daemon->bpf, job->index, ret_ledger);
 	ret_ledger->v[SCRIBE_L_LATE_PROCS] += scribe_sysattach_late(job);
-	ret_ledger->v[SCRIBE_L_NAME_LOST] = job->names_lost;
-	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] += job->names_unresolved;
+	ret_ledger->v[SCRIBE_L_NAME_LOST] = job->losses.names;
+	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] += job->losses.names_unresolved;
 	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = job->exclusion.given_up;
 	/* Moved between counters: files that were excluded or merged after they were counted. */
-	late = job->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->excluded_late : 0;
+	late = job->losses.excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->losses.excluded_late : 0;
 	ret_ledger->v[SCRIBE_L_EVENTS] -= late;
 	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
 	ret_ledger->v[SCRIBE_L_EXCLUDED] += late;
-	late = job->folded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->folded_late : 0;
+	late = job->losses.overflowed_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->losses.overflowed_late : 0;
 	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
 	ret_ledger->v[SCRIBE_L_OVERFLOWED] += late;
-	ret_ledger->v[SCRIBE_L_OVERFLOWED_FILES] += job->files_folded;
-	ret_ledger->v[SCRIBE_L_APPROX_TIME] += job->untimed_calls;
+	ret_ledger->v[SCRIBE_L_OVERFLOWED_FILES] += job->losses.files_overflowed;
+	ret_ledger->v[SCRIBE_L_APPROX_TIME] += job->losses.untimed;
 	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(job);
 	partial = scribe_segments_ledger(job, ret_ledger);
 	for (int i = 0; i < SCRIBE_L_LATE_PROCS; i++)

@@ -28,7 +28,7 @@ struct scribe_process *scribe_log_path_leader(struct scribe_job *job, const stru
 	struct scribe_process *best = NULL;
 
 	if (!u->id)
-		return scribe_worlds_find(&job->worlds, job->first_proc_id);
+		return scribe_worlds_find(&job->worlds, job->client.first_proc_id);
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (p->is_root && (!best || p->rank->rank < best->rank->rank))
 			best = p;

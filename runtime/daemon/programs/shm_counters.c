@@ -234,7 +234,7 @@ static void take_notes(struct scribe_process *p, struct scribe_memory *m)
 		scribe_mark_incomplete(p, 1ull << SCRIBE_MOD_STDIO, no_size);
 	if (scribe_shm_read(m, offsetof(struct scribe_shm_counters, untimed), &untimed, sizeof(untimed)) &&
 	    untimed > m->untimed) {
-		p->job->untimed_calls += untimed - m->untimed;
+		p->job->losses.untimed += untimed - m->untimed;
 		m->untimed = untimed;
 	}
 }
@@ -328,7 +328,7 @@ static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struc
 	if (m->fd < 0 || p->ended || scribe_exclusion_check_busy(p->job))
 		return;
 	if (!records || take(d, p, m, records, false) < 0)
-		p->job->memory_out++;
+		p->job->losses.memory++;
 }
 
 void scribe_shm_counters_sweep(struct scribe_daemon *d)
@@ -396,7 +396,7 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 	if (set_place(d, m, &use, e->slot, e->generation))
 		scribe_job_journal_place(p, &use, e->slot, e->generation);
 	else
-		p->job->memory_out++;
+		p->job->losses.memory++;
 }
 
 int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,

@@ -18,7 +18,7 @@
 
 static void count_lost(struct scribe_job *job, uint64_t n)
 {
-	job->rings_lost += n < LOST_MOST ? n : LOST_MOST;
+	job->losses.rings += n < LOST_MOST ? n : LOST_MOST;
 }
 
 void scribe_shm_segments_attach(struct scribe_memory *m)

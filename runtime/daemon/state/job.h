@@ -84,6 +84,30 @@ enum scribe_job_state {
 	SCRIBE_JOB_OVER,       /* not recorded any more */
 };
 
+/* What a log may lack, besides what the kernel's ledger counts. */
+struct scribe_job_losses {
+	uint64_t misses_before;    /* skipped runs of our programs when the job started */
+	uint64_t memory;           /* failed allocations */
+	uint64_t names;            /* records without a name */
+	uint64_t names_unresolved; /* links not followed: no answer in time */
+	uint64_t files_overflowed; /* files that share a record */
+	uint64_t overflowed_late;  /* their operations, which the kernel counts as recorded */
+	uint64_t excluded_late;    /* operations recorded before the exclusion was known */
+	uint64_t rings;            /* operations lost because a program's ring was full */
+	uint64_t untimed;          /* calls counted without reading the clock */
+	uint64_t heat;             /* shards without memory for a table */
+	uint64_t heat_wide_ns;     /* longest bin without a table */
+	uint64_t events_seen;      /* EVENT_LOST + ENV_LOST at the last sweep */
+};
+
+/* `ioscribe run`, and the command that it started. */
+struct scribe_job_client {
+	uint32_t first_proc_id; /* of CMD */
+	int32_t pid;
+	uint64_t ticks;         /* its start time */
+	bool awaited;           /* resumed: RUN_REATTACH is expected */
+};
+
 /* Ends when its log is written; freed when its last process has ended. */
 struct scribe_job {
 	struct scribe_daemon *daemon;
@@ -108,29 +132,15 @@ struct scribe_job {
 	char host[64];              /* name of this node */
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, constant */
 	uint64_t begun_ns;
-	uint32_t first_proc_id;      /* of CMD */
-	int32_t client_pid;
-	uint64_t client_ticks;      /* its start time */
-	bool awaits_client;               /* resumed: RUN_REATTACH is expected */
+	struct scribe_job_client client;
 	int64_t log_job_id;             /* process id of CMD without a scheduler's id */
 	uint32_t nlogs;
 	struct scribe_msg_log *log;
 	size_t logs, logs_room;
 	uint64_t drain_ns;
-	uint64_t misses_before;             /* skipped runs of our programs when the job started */
-	uint64_t memory_out;                /* failed allocations */
-	uint64_t names_lost;                /* records without a name */
-	uint64_t names_unresolved;            /* links not followed: no answer in time */
+	struct scribe_job_losses losses;
 	uint64_t files;                     /* records and names at the last count */
 	bool files_full;                    /* quota used up: further files overflow */
-	uint64_t files_folded;              /* total of these files */
-	uint64_t folded_late;               /* their operations, which the kernel counts as recorded */
-	uint64_t excluded_late;             /* operations recorded before the exclusion was known */
-	uint64_t rings_lost;                /* MPI-IO operations lost because a ring was full */
-	uint64_t untimed_calls;             /* counted without reading the clock */
-	uint64_t heat_lost;                 /* shards without memory for a table */
-	uint64_t heat_wide_ns;              /* longest bin without a table */
-	uint64_t lost_seen;                 /* EVENT_LOST + ENV_LOST at the last sweep */
 	enum scribe_job_state state;
 	bool has_env_settings; /* a process had settings in its environment (job_env.h) */
 	struct scribe_process *leaving, *leaving_last; /* ended, being drained; linked by next_end */

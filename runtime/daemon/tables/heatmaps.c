@@ -51,7 +51,7 @@ static struct scribe_heat_table *map_of(struct scribe_process *p, int module)
 			r->heat->map[k].base_ns = base_of(p->unit);
 	}
 	if (!r->heat)
-		p->job->heat_lost++;
+		p->job->losses.heat++;
 	return r->heat ? &r->heat->map[i] : NULL;
 }
 
@@ -77,8 +77,8 @@ void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scri
 	if (heat->from_ns) {
 		put(to, heat->from_ns, heat->to_ns, heat->bytes);
 		/* without a table: spread over this time; the log is incomplete if it exceeds a bin */
-		if (heat->to_ns - heat->from_ns > p->job->heat_wide_ns)
-			p->job->heat_wide_ns = heat->to_ns - heat->from_ns;
+		if (heat->to_ns - heat->from_ns > p->job->losses.heat_wide_ns)
+			p->job->losses.heat_wide_ns = heat->to_ns - heat->from_ns;
 	}
 	for (int w = 0; w < 2; w++) {
 		const uint64_t bytes[2] = {w ? 0 : heat->spill[0], w ? heat->spill[1] : 0};
@@ -167,7 +167,7 @@ int scribe_heatmaps_gather(struct scribe_job *job, struct scribe_log_unit *u, ui
 				rc = add_record(b, &ranks[i]->heat->map[k], maps[k].name, ranks[i]->rank, &axis,
 						nbins);
 	free(ranks);
-	if (job->heat_lost || job->heat_wide_ns > width)
+	if (job->losses.heat || job->losses.heat_wide_ns > width)
 		*partial |= 1ull << SCRIBE_MOD_HEATMAP;
 	return rc;
 }
