@@ -13,21 +13,21 @@
 #ifndef SCRIBE_WIRE_VERSION /* a test defines another */
 #define SCRIBE_WIRE_VERSION 11
 #endif
-#define SCRIBE_JOBS_MAX 256u
-#define SCRIBE_JOB_ORPHANED (SCRIBE_JOBS_MAX - 1) /* of processes that outlive their job */
-#define SCRIBE_SLOTS_CHUNK 4096u     /* slots added at a time */
-#define SCRIBE_TABLES_CHUNK 2048u
+#define SCRIBE_JOBS_MAX         256u
+#define SCRIBE_JOB_ORPHANED     (SCRIBE_JOBS_MAX - 1) /* of processes that outlive their job */
+#define SCRIBE_SLOTS_CHUNK      4096u                 /* slots added at a time */
+#define SCRIBE_TABLES_CHUNK     2048u
 #define SCRIBE_TABLE_CHUNKS_MAX 256u
-#define SCRIBE_SEGS_CHUNK 512u
-#define SCRIBE_SEG_CHUNKS_MAX 16u
-#define SCRIBE_HEATS_CHUNK 512u
-#define SCRIBE_HEAT_CHUNKS_MAX 32u   /* 50 MiB */
-#define SCRIBE_FLIGHTS 8192u         /* preallocated */
-#define SCRIBE_FLIGHTS_MORE 65536u   /* further ones, allocated on demand */
+#define SCRIBE_SEGS_CHUNK       512u
+#define SCRIBE_SEG_CHUNKS_MAX   16u
+#define SCRIBE_HEATS_CHUNK      512u
+#define SCRIBE_HEAT_CHUNKS_MAX  32u    /* 50 MiB */
+#define SCRIBE_FLIGHTS          8192u  /* preallocated */
+#define SCRIBE_FLIGHTS_MORE     65536u /* further ones, allocated on demand */
 
-#define SCRIBE_NO_SLOT 0u            /* never used */
-#define SCRIBE_SKIP_SLOT 0xffffffffu /* cached: do not record this file */
-#define SCRIBE_LINK_PENDING 0xfffffffeu   /* slot->next between push and link */
+#define SCRIBE_NO_SLOT      0u          /* never used */
+#define SCRIBE_SKIP_SLOT    0xffffffffu /* cached: do not record this file */
+#define SCRIBE_LINK_PENDING 0xfffffffeu /* slot->next between push and link */
 
 /* One file (or path) of one process, or an extra shard. 1024 bytes. */
 enum scribe_slot_state {
@@ -52,19 +52,19 @@ enum scribe_slot_kind {
 };
 
 enum scribe_slot_flags {
-	SCRIBE_SF_NAME_SENT = 1u << 0,   /* the name is in the event ring */
-	SCRIBE_SF_EXCLUDED = 1u << 1,    /* set by the daemon */
-	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: the POSIX shard stays empty */
-	SCRIBE_SF_UNLINKED = 1u << 3,    /* already unlinked when first seen */
+	SCRIBE_SF_NAME_SENT = 1u << 0,       /* the name is in the event ring */
+	SCRIBE_SF_EXCLUDED = 1u << 1,        /* set by the daemon */
+	SCRIBE_SF_DIRECTORY = 1u << 2,       /* not a regular file: the POSIX shard stays empty */
+	SCRIBE_SF_UNLINKED = 1u << 3,        /* already unlinked when first seen */
 	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* its whole directory is, and no user can change that */
-	SCRIBE_SF_FROM_RESERVE = 1u << 5,        /* taken from the job's reserve */
-	SCRIBE_SF_CALLS = 1u << 6,       /* the program counts this stream itself (logfmt/rules/streams.h) */
-	SCRIBE_SF_TRACED = 1u << 7,      /* reads and writes make segments */
-	SCRIBE_SF_OPENS = 1u << 8,       /* opens and closes too; all calls of libraries */
+	SCRIBE_SF_FROM_RESERVE = 1u << 5,    /* taken from the job's reserve */
+	SCRIBE_SF_CALLS = 1u << 6,           /* the program counts this stream itself (logfmt/rules/streams.h) */
+	SCRIBE_SF_TRACED = 1u << 7,          /* reads and writes make segments */
+	SCRIBE_SF_OPENS = 1u << 8,           /* opens and closes too; all calls of libraries */
 };
 
 #define SCRIBE_TRACED_KINDS (1u << SCRIBE_KIND_FILE | 1u << SCRIBE_KIND_CATCHALL | 1u << SCRIBE_KIND_MPIIO)
-#define SCRIBE_OPENS_KINDS                                                                           \
+#define SCRIBE_OPENS_KINDS \
 	(SCRIBE_TRACED_KINDS | 1u << SCRIBE_KIND_H5F | 1u << SCRIBE_KIND_H5D | 1u << SCRIBE_KIND_NC_FILE | \
 	 1u << SCRIBE_KIND_NC_VAR | 1u << SCRIBE_KIND_STDIO)
 
@@ -73,25 +73,25 @@ enum scribe_slot_flags {
 /* A new record is cold memory: a creating open and a close touch the first and fourth 128 bytes only. */
 struct scribe_slot {
 	/* 0: written once, before the slot can be found */
-	scribe_u32 state;  /* enum scribe_slot_state */
-	scribe_u32 kind;   /* enum scribe_slot_kind */
+	scribe_u32 state; /* enum scribe_slot_state */
+	scribe_u32 kind;  /* enum scribe_slot_kind */
 	scribe_u32 proc;
 	scribe_u32 proc_id;
-	scribe_u32 next;   /* next slot of the process; 0 ends, SCRIBE_LINK_PENDING: retry */
-	scribe_u32 generation;  /* of this use of the slot */
-	scribe_u32 flags;  /* enum scribe_slot_flags */
+	scribe_u32 next;                        /* next slot of the process; 0 ends, SCRIBE_LINK_PENDING: retry */
+	scribe_u32 generation;                  /* of this use of the slot */
+	scribe_u32 flags;                       /* enum scribe_slot_flags */
 	scribe_u32 shards[SCRIBE_EXTRA_SHARDS]; /* 0 none */
-	scribe_u32 align;  /* the file system's block size */
-	scribe_u32 mode;   /* of the last open that had one, else 0 */
+	scribe_u32 align;                       /* the file system's block size */
+	scribe_u32 mode;                        /* of the last open that had one, else 0 */
 	scribe_u64 ino;
-	scribe_u64 hash;   /* of the dentry chain, or of directory + string */
+	scribe_u64 hash; /* of the dentry chain, or of directory + string */
 	/* 64 */
 	struct scribe_cursor cursor __attribute__((aligned(64)));
-	scribe_u32 dev;                /* major << 20 | minor */
-	scribe_u32 renamed_from;       /* slot of the first rename's source */
+	scribe_u32 dev;          /* major << 20 | minor */
+	scribe_u32 renamed_from; /* slot of the first rename's source */
 	scribe_u32 renamed_from_generation;
-	scribe_u32 calls_of;           /* low half of exec_ns when SCRIBE_SF_CALLS was set */
-	scribe_u64 spare[2];           /* keeps the rest in its cache lines */
+	scribe_u32 calls_of; /* low half of exec_ns when SCRIBE_SF_CALLS was set */
+	scribe_u64 spare[2]; /* keeps the rest in its cache lines */
 	struct scribe_heat heat;
 	/* 200: with CREATES, CLOSES and CLOSE_NS on the shard's first lines */
 	struct scribe_ext_shard ext;
@@ -104,43 +104,40 @@ enum scribe_proc_flags {
 	SCRIBE_PF_EXITED = 1u << 1,
 	SCRIBE_PF_EXECED = 1u << 2,
 	SCRIBE_PF_OVERFLOWED = 1u << 3,
-	SCRIBE_PF_HIDDEN =
-		1u << 4, /* nothing of it is shown (bpf/kern/enroll.bpf.h) */
+	SCRIBE_PF_HIDDEN = 1u << 4, /* nothing of it is shown (bpf/kern/enroll.bpf.h) */
 	SCRIBE_PF_STREAMS = 1u << 8,
-	SCRIBE_PF_JOINED = 1u << 5,  /* at exec, by environment or cgroup */
-	SCRIBE_PF_COUNTED = 1u << 6, /* its records are in the job's sums */
-	SCRIBE_PF_URING = 1u << 9,   /* kernel threads use its descriptors too */
-	SCRIBE_PF_SHARES_FDS =
-		1u << 10, /* clone(CLONE_FILES) */
-	SCRIBE_PF_LATE =
-		1u << 7, /* enrolled before programs were attached to system calls */
+	SCRIBE_PF_JOINED = 1u << 5,      /* at exec, by environment or cgroup */
+	SCRIBE_PF_COUNTED = 1u << 6,     /* its records are in the job's sums */
+	SCRIBE_PF_URING = 1u << 9,       /* kernel threads use its descriptors too */
+	SCRIBE_PF_SHARES_FDS = 1u << 10, /* clone(CLONE_FILES) */
+	SCRIBE_PF_LATE = 1u << 7,        /* enrolled before programs were attached to system calls */
 };
 #define SCRIBE_PF_NOT_RECORDED (SCRIBE_PF_DISABLED | SCRIBE_PF_HIDDEN)
 
 struct scribe_proc {
-	scribe_u32 proc_id;        /* never reused by a daemon; 0: free */
+	scribe_u32 proc_id;       /* never reused by a daemon; 0: free */
 	scribe_u32 parent_serial; /* 0: enrolled directly */
 	scribe_u32 job;
-	scribe_u32 tgid;          /* in the initial pid namespace */
-	scribe_u32 flags;         /* enum scribe_proc_flags */
-	scribe_u32 threads;       /* enrolled */
-	scribe_u32 open_gen;      /* validates per-thread caches */
-	scribe_u32 ignored_tid;     /* thread with I/O of ioscribe itself, set by the daemon */
-	scribe_u32 head;          /* of its list of slots */
+	scribe_u32 tgid;        /* in the initial pid namespace */
+	scribe_u32 flags;       /* enum scribe_proc_flags */
+	scribe_u32 threads;     /* enrolled */
+	scribe_u32 open_gen;    /* validates per-thread caches */
+	scribe_u32 ignored_tid; /* thread with I/O of ioscribe itself, set by the daemon */
+	scribe_u32 head;        /* of its list of slots */
 	scribe_u32 pad0;
-	scribe_u32 catchall;      /* slot */
-	scribe_s32 exit_code;     /* wait status: code << 8 | signal */
-	scribe_u64 start_ns;      /* CLOCK_MONOTONIC */
+	scribe_u32 catchall;  /* slot */
+	scribe_s32 exit_code; /* wait status: code << 8 | signal */
+	scribe_u64 start_ns;  /* CLOCK_MONOTONIC */
 	scribe_u64 exec_ns;
 	scribe_u64 exit_ns;
 	scribe_u32 uid;
-	scribe_u32 overflowed;        /* files in the catch-all */
+	scribe_u32 overflowed; /* files in the catch-all */
 	scribe_u32 mem_align;
-	scribe_u32 aio_open;      /* libaio: submitted, not seen to complete */
+	scribe_u32 aio_open; /* libaio: submitted, not seen to complete */
 	scribe_u32 uring_open;
 	scribe_u32 pad;
 	char comm[16];
-	scribe_u64 heat_base_ns;  /* first bin; 0: start_ns */
+	scribe_u64 heat_base_ns; /* first bin; 0: start_ns */
 } __attribute__((aligned(64)));
 
 /* Processes that join at exec. */
@@ -151,46 +148,46 @@ enum scribe_job_match {
 };
 
 enum scribe_job_flags {
-	SCRIBE_JF_OPT_OUT = 1u << 0,         /* not only with IOSCRIBE_ENABLE=1 */
+	SCRIBE_JF_OPT_OUT = 1u << 0, /* not only with IOSCRIBE_ENABLE=1 */
 	SCRIBE_JF_SHOW_PRIVILEGED = 1u << 1,
-	SCRIBE_JF_SEGMENTS = 1u << 2,        /* new records are SCRIBE_SF_TRACED */
-	SCRIBE_JF_OPENS = 1u << 3,           /* and SCRIBE_SF_OPENS */
+	SCRIBE_JF_SEGMENTS = 1u << 2, /* new records are SCRIBE_SF_TRACED */
+	SCRIBE_JF_OPENS = 1u << 3,    /* and SCRIBE_SF_OPENS */
 };
 
 #define SCRIBE_VARIABLE_MAX 160u
 
 struct scribe_job_entry {
 	scribe_u32 active;
-	scribe_u32 quota;        /* slots, catch-alls and shards apart */
-	scribe_u32 used;         /* kept by the kernel and the drain */
-	scribe_u32 mem_align;    /* 0: not counted; copied to new processes */
-	scribe_u32 all_types;    /* 1: not only regular files */
-	scribe_u32 notify_exec_mmap;    /* 1: send SCRIBE_EV_MAP */
-	scribe_u32 match;        /* enum scribe_job_match */
-	scribe_u32 flags;        /* enum scribe_job_flags */
+	scribe_u32 quota;            /* slots, catch-alls and shards apart */
+	scribe_u32 used;             /* kept by the kernel and the drain */
+	scribe_u32 mem_align;        /* 0: not counted; copied to new processes */
+	scribe_u32 all_types;        /* 1: not only regular files */
+	scribe_u32 notify_exec_mmap; /* 1: send SCRIBE_EV_MAP */
+	scribe_u32 match;            /* enum scribe_job_match */
+	scribe_u32 flags;            /* enum scribe_job_flags */
 	scribe_u32 uid;
-	scribe_u32 ancestor_pid;        /* ENV: only below this one (initial pid namespace) */
-	scribe_u64 ancestor_ticks;  /* field 22 of its /proc/PID/stat; 0: not compared */
-	scribe_u64 cgroup;       /* CGROUP: inode number of its directory */
-	scribe_u32 reserve; /* catch-alls and shards it may take when the pool is used up; 0: 1/64 of the
-			       pool */
+	scribe_u32 ancestor_pid;   /* ENV: only below this one (initial pid namespace) */
+	scribe_u64 ancestor_ticks; /* field 22 of its /proc/PID/stat; 0: not compared */
+	scribe_u64 cgroup;         /* CGROUP: inode number of its directory */
+	scribe_u32 reserve;        /* catch-alls and shards it may take when the pool is used up; 0: 1/64 of the
+				      pool */
 	scribe_u32 kept;
-	scribe_u32 proc_quota;   /* at once; 0: no limit */
+	scribe_u32 proc_quota; /* at once; 0: no limit */
 	scribe_u32 proc_used;
 	scribe_u32 variable_bytes;
-	scribe_u32 links; /* changes of symbolic links: invalidates cached strings */
+	scribe_u32 links;                   /* changes of symbolic links: invalidates cached strings */
 	char variable[SCRIBE_VARIABLE_MAX]; /* ENV: "NAME=VALUE" */
-	scribe_u64 recorded;     /* operations */
+	scribe_u64 recorded;                /* operations */
 	scribe_u64 overflowed;
 	scribe_u64 segments;
-	scribe_u32 files;        /* records for reads and writes so far */
-	scribe_u32 linked;       /* 1: a symbolic link was made: send SCRIBE_EV_LINK */
+	scribe_u32 files;  /* records for reads and writes so far */
+	scribe_u32 linked; /* 1: a symbolic link was made: send SCRIBE_EV_LINK */
 } __attribute__((aligned(64)));
 
 /* ---- segments: one operation each, with its time ---- */
 /*
  * A thread appends to its own segment buffer; `n` are complete. Full buffers and those of exited threads go to
- * ctl->leaves, from where the daemon frees them. It may read a running thread's, too.
+ * ctl->segbufs, from where the daemon frees them. It may read a running thread's, too.
  */
 enum scribe_segment_op {
 	SCRIBE_SEGMENT_READ = 0,
@@ -208,31 +205,31 @@ struct scribe_segment {
 	scribe_u64 bytes;
 	scribe_u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
 	scribe_u32 slot, generation;
-	scribe_u32 op;               /* enum scribe_segment_op */
-	scribe_u32 also;             /* LIB_READ, LIB_WRITE: second counter increased, 0 none */
+	scribe_u32 op;   /* enum scribe_segment_op */
+	scribe_u32 also; /* LIB_READ, LIB_WRITE: second counter increased, 0 none */
 };
 
-enum scribe_leaf_state {
-	SCRIBE_LEAF_FREE = 0,
-	SCRIBE_LEAF_OPEN = 1,
-	SCRIBE_LEAF_LEFT = 2, /* on the list, about to be, or being copied */
-	SCRIBE_LEAF_READ = 3, /* open and being read: must not be copied */
+enum scribe_segbuf_state {
+	SCRIBE_SEGBUF_FREE = 0,
+	SCRIBE_SEGBUF_OPEN = 1,
+	SCRIBE_SEGBUF_LEFT = 2, /* on the list, about to be, or being copied */
+	SCRIBE_SEGBUF_READ = 3, /* open and being read: must not be copied */
 };
 
-#define SCRIBE_LEAF_SEGMENTS 84
+#define SCRIBE_SEGBUF_SEGMENTS 84
 
-struct scribe_leaf {
-	scribe_u32 state;  /* enum scribe_leaf_state */
+struct scribe_segbuf {
+	scribe_u32 state; /* enum scribe_segbuf_state */
 	scribe_u32 n;
-	scribe_u32 taken;  /* of them, by the daemon */
-	scribe_u32 next;   /* on the list, 0 ends */
-	scribe_u32 proc;   /* 0: of several processes */
+	scribe_u32 taken; /* of them, by the daemon */
+	scribe_u32 next;  /* on the list, 0 ends */
+	scribe_u32 proc;  /* 0: of several processes */
 	scribe_u32 proc_id;
 	scribe_u32 job;
 	scribe_u32 tid;    /* in the initial pid namespace */
 	scribe_u64 thread; /* pthread_self(); 0: not known */
 	scribe_u32 pad[6];
-	struct scribe_segment at[SCRIBE_LEAF_SEGMENTS];
+	struct scribe_segment at[SCRIBE_SEGBUF_SEGMENTS];
 } __attribute__((aligned(64)));
 
 /* Key: uid, or cgroup with SCRIBE_WATCH_CGROUP. */
@@ -244,35 +241,35 @@ struct scribe_match_entry {
 
 /* ---- free rings and control words ---- */
 struct scribe_ring_ctl {
-	scribe_u32 head;          /* kernel, by compare and swap */
+	scribe_u32 head; /* kernel, by compare and swap */
 	scribe_u32 pad0[15];
-	scribe_u32 tail;          /* daemon */
-	scribe_u32 reserve;       /* kept for catch-alls and shards */
-	scribe_u32 low;           /* wakes the grower; 0: cannot grow */
+	scribe_u32 tail;    /* daemon */
+	scribe_u32 reserve; /* kept for catch-alls and shards */
+	scribe_u32 low;     /* wakes the grower; 0: cannot grow */
 	scribe_u32 pad1[13];
 } __attribute__((aligned(64)));
 
 struct scribe_ctl {
-	scribe_u32 wire_version;     /* first in every version */
+	scribe_u32 wire_version; /* first in every version */
 	scribe_u32 next_serial;
-	scribe_u32 watching;         /* jobs that can be joined */
+	scribe_u32 watching; /* jobs that can be joined */
 	scribe_u32 watching_cgroups;
-	scribe_u32 level;            /* enum scribe_bpf_level */
-	scribe_u32 tables_most;      /* limit */
+	scribe_u32 level;       /* enum scribe_bpf_level */
+	scribe_u32 tables_most; /* limit */
 	scribe_u32 slots_most;
-	scribe_u32 whole;            /* slots are not added later */
-	scribe_u32 calls;            /* 1: attached to system calls */
-	scribe_u32 asleep;           /* 1: wake it; cleared by the waker */
+	scribe_u32 whole;  /* slots are not added later */
+	scribe_u32 calls;  /* 1: attached to system calls */
+	scribe_u32 asleep; /* 1: wake it; cleared by the waker */
 	scribe_u32 pad[6];
 	struct scribe_ring_ctl slots;
 	struct scribe_ring_ctl procs;
 	struct scribe_ring_ctl tables;
 	struct scribe_ring_ctl segs;
 	struct scribe_ring_ctl heats;
-	scribe_u32 leaves;        /* latest first */
-	scribe_u32 segs_ahead;    /* to keep free; 0: no segments */
-	scribe_u64 env_sent;      /* bytes put into the ring */
-	scribe_u64 env_taken;     /* bytes consumed by the daemon */
+	scribe_u32 segbufs;    /* latest first */
+	scribe_u32 segs_ahead; /* to keep free; 0: no segments */
+	scribe_u64 env_sent;   /* bytes put into the ring */
+	scribe_u64 env_taken;  /* bytes consumed by the daemon */
 	scribe_u32 pad1[10];
 } __attribute__((aligned(64)));
 
@@ -294,14 +291,14 @@ struct scribe_ledger {
 
 /* ---- events (ring buffer, kernel to daemon) ---- */
 /* The ring holds the names of all slots undrained: bytes per name, and for all other events. */
-#define SCRIBE_RING_NAME 256u
+#define SCRIBE_RING_NAME   256u
 #define SCRIBE_RING_OTHERS (4u << 20)
 /* Users choose this size: a limit on their part of the ring. */
-#define SCRIBE_RING_ENV (4u << 20)
-#define SCRIBE_NAME_MAX_BYTES 4096u
-#define SCRIBE_ARGS_MAX_BYTES 4096u
+#define SCRIBE_RING_ENV        (4u << 20)
+#define SCRIBE_NAME_MAX_BYTES  4096u
+#define SCRIBE_ARGS_MAX_BYTES  4096u
 #define SCRIBE_ENV_CHUNK_BYTES 4096u
-#define SCRIBE_LIBRARY_NAME 128 /* with NUL; longer ones are cut */
+#define SCRIBE_LIBRARY_NAME    128 /* with NUL; longer ones are cut */
 
 enum scribe_event_type {
 	SCRIBE_EV_NAME = 1,
@@ -377,7 +374,7 @@ struct scribe_ev_map {
 struct scribe_ev_stream {
 	scribe_u32 slot, generation;
 	scribe_u32 memory, index;
-	scribe_u32 use;   /* generation of the index */
+	scribe_u32 use;     /* generation of the index */
 	scribe_u32 is_file; /* an MPI-IO file, 0: a stream */
 };
 

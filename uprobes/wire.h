@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the library programs and the attacher: probe sites, offsets in library structures. Structures,
+ * Shared by the library programs and the attacher: probe points, offsets in library structures. Structures,
  * enumerations and constants only.
  */
 #ifndef UPROBES_WIRE_H
@@ -8,37 +8,36 @@
 
 #include "bpf/wire.h"
 
-#define SCRIBE_SITES_MAX     8192u
-#define SCRIBE_LIBRARY_OFFSETS_MAX    256u
-#define SCRIBE_LIBRARY_OFFSETS_OPENMPI                                                                       \
-	(SCRIBE_LIBRARY_OFFSETS_MAX - 1) /* Open MPI's, for libraries that call it */
-#define SCRIBE_SITE_ARGS     6
-#define SCRIBE_HANDLES_MAX   65536u
-#define SCRIBE_ACCESS_PATTERNS_MAX    65536u
+#define SCRIBE_POINTS_MAX              8192u
+#define SCRIBE_LIBRARY_OFFSETS_MAX     256u
+#define SCRIBE_LIBRARY_OFFSETS_OPENMPI (SCRIBE_LIBRARY_OFFSETS_MAX - 1) /* Open MPI's, for libraries that call it */
+#define SCRIBE_POINT_ARGS              6
+#define SCRIBE_HANDLES_MAX             65536u
+#define SCRIBE_ACCESS_PATTERNS_MAX     65536u
 
 enum scribe_layer {
 	SCRIBE_LAYER_STDIO,
 	SCRIBE_LAYER_MPIIO,
 	SCRIBE_LAYER_HDF5,
 	SCRIBE_LAYER_PNETCDF,
-	SCRIBE_LAYERS
+	SCRIBE_LAYERS,
 };
 
 /*
- * Cookies of probes. Entry: index of its site; return: this and the layer. Entries at many addresses of one
- * trace event: this and the event's number; number and end of address give the site, in every process.
+ * Cookies of probes. Entry: index of its point; return: this and the layer. Entries at many addresses of one
+ * trace event: this and the event's number; number and end of address give the point, in every process.
  */
-#define SCRIBE_COOKIE_RETURN (1ull << 32)
-#define SCRIBE_COOKIE_PLACES (1ull << 33)
-#define SCRIBE_PLACE_STEP    4096u
+#define SCRIBE_COOKIE_RETURN    (1ull << 32)
+#define SCRIBE_COOKIE_ADDRESSES (1ull << 33)
+#define SCRIBE_ADDRESS_STEP     4096u
 
 /* Arguments of each function in parentheses. */
 enum scribe_fn {
 	SCRIBE_FN_NONE = 0,
 	/* see the table */
-	SCRIBE_FN_STREAM_OPEN,   /* returns FILE *, opens a file inside */
-	SCRIBE_FN_STREAM_FDOPEN, /* fd: returns FILE * */
-	SCRIBE_FN_STREAM_FLUSH,  /* FILE * */
+	SCRIBE_FN_STREAM_OPEN,    /* returns FILE *, opens a file inside */
+	SCRIBE_FN_STREAM_FDOPEN,  /* fd: returns FILE * */
+	SCRIBE_FN_STREAM_FLUSH,   /* FILE * */
 	SCRIBE_FN_STREAM_MESSAGE, /* writes to standard error unseen by the preloaded library */
 	/* MPI-IO */
 	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File *; own: int * (processes), .., hints, .. */
@@ -106,26 +105,26 @@ enum scribe_nc_form {
 	SCRIBE_NC_VARD,
 };
 
-enum scribe_site_flags {
-	SCRIBE_SITE_RETURNS = 1u << 0,
-	SCRIBE_SITE_WIDE = 1u << 2,    /* 64-bit count */
-	SCRIBE_SITE_INNER = 1u << 4,   /* only informs the enclosing call */
-	SCRIBE_SITE_AROUND = 1u << 7,  /* only informs the nested call */
-	SCRIBE_SITE_INDEP = 1u << 8,   /* PnetCDF */
+enum scribe_point_flags {
+	SCRIBE_POINT_RETURNS = 1u << 0,
+	SCRIBE_POINT_WIDE = 1u << 2,   /* 64-bit count */
+	SCRIBE_POINT_INNER = 1u << 4,  /* only informs the enclosing call */
+	SCRIBE_POINT_AROUND = 1u << 7, /* only informs the nested call */
+	SCRIBE_POINT_INDEP = 1u << 8,  /* PnetCDF */
 };
 
 /* Its index is the cookie of the entry probe. */
-struct scribe_site {
-	scribe_u8 fn;       /* enum scribe_fn */
-	scribe_u8 layer;    /* enum scribe_layer */
-	scribe_u16 flags;   /* enum scribe_site_flags */
-	scribe_u8 op;       /* data */
-	scribe_u8 count_at; /* counter to increase */
-	scribe_u8 deref;    /* bit i: argument i is a pointer to the value, read at entry */
-	scribe_u8 implied;  /* PnetCDF: enum scribe_nc_form */
-	scribe_u8 reg[SCRIBE_SITE_ARGS]; /* per argument */
-	scribe_u16 image;                /* library */
-	scribe_u64 vaddr;                /* instruction pointer - vaddr is the load address */
+struct scribe_point {
+	scribe_u8 fn;                     /* enum scribe_fn */
+	scribe_u8 layer;                  /* enum scribe_layer */
+	scribe_u16 flags;                 /* enum scribe_point_flags */
+	scribe_u8 op;                     /* data */
+	scribe_u8 count_at;               /* counter to increase */
+	scribe_u8 deref;                  /* bit i: argument i is a pointer to the value, read at entry */
+	scribe_u8 implied;                /* PnetCDF: enum scribe_nc_form */
+	scribe_u8 reg[SCRIBE_POINT_ARGS]; /* per argument */
+	scribe_u16 image;                 /* library */
+	scribe_u64 vaddr;                 /* instruction pointer - vaddr is the load address */
 };
 
 /* Bit of scribe_call.lower_layers: a collective MPI-IO call. */
@@ -151,19 +150,19 @@ enum scribe_view { SCRIBE_VIEW_BEGIN, SCRIBE_VIEW_ELEMENT };
 
 /* Read from a library's file; 0: not known. */
 struct scribe_library_offsets {
-	scribe_u32 flavour;       /* enum scribe_flavour */
-	scribe_u32 fileno_at;     /* FILE */
-	scribe_u32 group_at;      /* Open MPI communicator */
+	scribe_u32 flavour;   /* enum scribe_flavour */
+	scribe_u32 fileno_at; /* FILE */
+	scribe_u32 group_at;  /* Open MPI communicator */
 	scribe_u32 group_size_at;
-	scribe_u32 type_size_at;  /* Open MPI datatype */
-	scribe_u32 h5d_path_at;   /* H5D_t: reference to a string */
-	scribe_u32 h5d_shared_at; /* H5D_t */
+	scribe_u32 type_size_at;                                           /* Open MPI datatype */
+	scribe_u32 h5d_path_at;                                            /* H5D_t: reference to a string */
+	scribe_u32 h5d_shared_at;                                          /* H5D_t */
 	scribe_u32 h5d_space_at, h5d_type_at, h5d_layout_at, h5d_chunk_at; /* in the shared part */
 	scribe_u32 h5s_rank_at, h5s_nelem_at, h5s_select_at, h5s_npoints_at, h5s_hslab_at; /* H5S_t */
 	scribe_u32 h5t_shared_at, h5t_size_at;
-	scribe_u32 h5d_many_bytes; /* 1.14: size of one dataset's description; 0: one dataset per call */
-	scribe_u32 h5d_many_space_at; /* in it */
-	scribe_u32 h5_mpi_unseen;     /* MPI-IO is linked but not probed; to be read as: possible */
+	scribe_u32 h5d_many_bytes;               /* 1.14: size of one dataset's description; 0: one dataset per call */
+	scribe_u32 h5d_many_space_at;            /* in it */
+	scribe_u32 h5_mpi_unseen;                /* MPI-IO is linked but not probed; to be read as: possible */
 	scribe_u64 nc_files_at, nc_driver_at;    /* vaddr: files by ncid, driver */
 	scribe_u32 nc_vars_at, nc_type_at;       /* file: variables; variable: type */
 	scribe_u32 nc_own_at, nc_own_driver_at;  /* file: the driver's own structure, its driver */

@@ -103,8 +103,7 @@ static void print_completion(void)
 	for (const struct scribe_command *const *c = scribe_commands_get(); *c; c++) {
 		if (!(*c)->options)
 			continue;
-		printf("\t%s%s%s) words=\"", (*c)->name, (*c)->alias ? " | " : "",
-		       (*c)->alias ? (*c)->alias : "");
+		printf("\t%s%s%s) words=\"", (*c)->name, (*c)->alias ? " | " : "", (*c)->alias ? (*c)->alias : "");
 		for (const struct scribe_option *o = (*c)->options; o->name; o++)
 			printf("--%s ", o->name);
 		puts("--help --version\" ;;");
@@ -140,8 +139,7 @@ static int cmd_generate(int argc, char **argv)
 		print_completion();
 		return SCRIBE_EXIT_OK;
 	}
-	of = argc - first == 2 && !strcmp(argv[first], "man") ? scribe_command_by_name(argv[first + 1])
-							      : NULL;
+	of = argc - first == 2 && !strcmp(argv[first], "man") ? scribe_command_by_name(argv[first + 1]) : NULL;
 	if (of && of->options) { /* hidden commands lack options and a page */
 		print_man(of);
 		return SCRIBE_EXIT_OK;

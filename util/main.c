@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "logfmt/base/clock.h"
-#include "util/tool/command.h"
 #include "util/commands.h"
+#include "util/tool/command.h"
 
 static void print_overview(FILE *to)
 {

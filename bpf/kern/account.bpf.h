@@ -6,8 +6,8 @@
 #ifndef BPF_KERN_ACCOUNT_BPF_H
 #define BPF_KERN_ACCOUNT_BPF_H
 
-#include "bpf/kern/syscall_class.h"
 #include "bpf/kern/maps.bpf.h"
+#include "bpf/kern/syscall_class.h"
 
 #define SCRIBE_CORE_DUMPED 0x80
 /* io_begun; 0: the thread ran before it was enrolled */
@@ -32,8 +32,8 @@ static __always_inline struct scribe_io scribe_io_kernel(struct task_struct *tas
 	return io;
 }
 
-static __always_inline void scribe_io_count(const struct scribe_proc *p, enum scribe_ledger_id calls,
-					    __u64 ncalls, __u64 nbytes)
+static __always_inline void scribe_io_count(const struct scribe_proc *p, enum scribe_ledger_id calls, __u64 ncalls,
+					    __u64 nbytes)
 {
 	if (ncalls)
 		scribe_count_many(p, calls, ncalls);
@@ -43,8 +43,7 @@ static __always_inline void scribe_io_count(const struct scribe_proc *p, enum sc
 
 /* Sets the thread's account to the kernel's; the difference goes to `calls` and the bytes counter after it. */
 static __always_inline void scribe_io_account_sync(struct scribe_thread *t, struct scribe_proc *p,
-					     struct task_struct *task, __u32 write,
-					     enum scribe_ledger_id calls)
+						   struct task_struct *task, __u32 write, enum scribe_ledger_id calls)
 {
 	struct scribe_io now = scribe_io_kernel(task, write), *mine = &t->io[write & 1];
 
@@ -59,8 +58,7 @@ static __always_inline __u32 scribe_io_begins(void)
 	return ctl && ctl->calls ? SCRIBE_IO_BEGUN : SCRIBE_IO_LATE;
 }
 
-static __always_inline void scribe_io_late(struct scribe_thread *t, struct scribe_proc *p,
-					   struct task_struct *task)
+static __always_inline void scribe_io_late(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task)
 {
 	scribe_io_account_sync(t, p, task, 0, SCRIBE_L_LATE_CALLS);
 	scribe_io_account_sync(t, p, task, 1, SCRIBE_L_LATE_CALLS);
@@ -88,8 +86,8 @@ SCRIBE_GLOBAL int scribe_io_differs(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
-static __always_inline void scribe_io_enter(struct scribe_thread *t, struct scribe_proc *p,
-					    struct task_struct *task, const __u32 write)
+static __always_inline void scribe_io_enter(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task,
+					    const __u32 write)
 {
 	if (!SCRIBE_HAS_ACCOUNT(task))
 		return;
@@ -107,8 +105,7 @@ static __always_inline bool scribe_io_leave(struct scribe_thread *t, __u32 write
 	if (ret < 0) {
 		struct task_struct *task = bpf_get_current_task_btf();
 
-		if (!SCRIBE_HAS_ACCOUNT(task) ||
-		    t->io_before == (write ? task->ioac.syscw : task->ioac.syscr))
+		if (!SCRIBE_HAS_ACCOUNT(task) || t->io_before == (write ? task->ioac.syscw : task->ioac.syscr))
 			return false;
 		ret = 0;
 	}
@@ -117,8 +114,7 @@ static __always_inline bool scribe_io_leave(struct scribe_thread *t, __u32 write
 	return true;
 }
 
-static __always_inline void scribe_io_left(struct scribe_thread *t, struct scribe_proc *p, __u32 write,
-					   __s64 ret)
+static __always_inline void scribe_io_left(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __s64 ret)
 {
 	__u32 cause = t->left;
 
@@ -128,8 +124,7 @@ static __always_inline void scribe_io_left(struct scribe_thread *t, struct scrib
 }
 
 /* The kernel's own reads for an exec are not the program's. */
-static __always_inline void scribe_io_exec(struct scribe_thread *t, struct scribe_proc *p,
-					   struct task_struct *task)
+static __always_inline void scribe_io_exec(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task)
 {
 	__u64 more = scribe_io_kernel(task, 0).calls - t->io[0].calls;
 	bool missed = t->io_begun && more > SCRIBE_EXEC_CALLS;
@@ -142,8 +137,8 @@ static __always_inline void scribe_io_exec(struct scribe_thread *t, struct scrib
 }
 
 /* At thread exit: adds the kernel's totals, and what the programs have missed of them. */
-static __always_inline void scribe_io_end(struct scribe_thread *t, struct scribe_proc *p,
-					  struct task_struct *task, bool dumped)
+static __always_inline void scribe_io_end(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task,
+					  bool dumped)
 {
 	if (t->io_begun == SCRIBE_IO_LATE && !dumped)
 		scribe_io_late(t, p, task);
@@ -152,8 +147,7 @@ static __always_inline void scribe_io_end(struct scribe_thread *t, struct scribe
 
 		scribe_io_count(p, SCRIBE_L_IO_CALLS, now.calls, now.bytes);
 		scribe_io_account_sync(t, p, task, write,
-				 t->io_begun && !dumped ? SCRIBE_L_IO_MISSED_CALLS
-							: SCRIBE_L_LEFT_BEFORE_CALLS);
+				       t->io_begun && !dumped ? SCRIBE_L_IO_MISSED_CALLS : SCRIBE_L_LEFT_BEFORE_CALLS);
 	}
 }
 

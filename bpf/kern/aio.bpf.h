@@ -187,8 +187,7 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 			t->list.followed--;
 		return 0;
 	}
-	if (!scribe_aio_data(cb->opcode) && cb->opcode != SCRIBE_IOCB_FSYNC &&
-	    cb->opcode != SCRIBE_IOCB_FDSYNC)
+	if (!scribe_aio_data(cb->opcode) && cb->opcode != SCRIBE_IOCB_FSYNC && cb->opcode != SCRIBE_IOCB_FDSYNC)
 		return 0;
 	__builtin_memset(f, 0, sizeof(*f));
 	f->start_ns = t->list.now_ns;
@@ -202,9 +201,8 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 	if (scribe_aio_data(cb->opcode)) {
 		__u64 align = p->mem_align;
 
-		f->unaligned = cb->opcode >= SCRIBE_IOCB_PREADV
-				       ? scribe_iov_unaligned(p, cb->buf, cb->bytes, align)
-				       : scribe_misaligned(cb->buf, align);
+		f->unaligned = cb->opcode >= SCRIBE_IOCB_PREADV ? scribe_iov_unaligned(p, cb->buf, cb->bytes, align)
+								: scribe_misaligned(cb->buf, align);
 	}
 	if (scribe_flight_put(&key, f))
 		scribe_count(p, SCRIBE_L_AIO_LOST);
@@ -230,8 +228,8 @@ static __always_inline void scribe_aio_list(struct scribe_thread *t, struct scri
 	}
 }
 
-static __always_inline void scribe_flight_done(struct scribe_thread *t, struct scribe_proc *p, __s64 res,
-					       __u32 write, __u32 ext)
+static __always_inline void scribe_flight_done(struct scribe_thread *t, struct scribe_proc *p, __s64 res, __u32 write,
+					       __u32 ext)
 {
 	const struct scribe_flight *f = &t->flight;
 
@@ -265,8 +263,7 @@ SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *
 		if (at >= t->list.taken)
 			at -= t->list.taken;
 	}
-	if (bpf_probe_read_user(&t->io_event, sizeof(t->io_event),
-				(void *)(t->list.array + at * sizeof(t->io_event))))
+	if (bpf_probe_read_user(&t->io_event, sizeof(t->io_event), (void *)(t->list.array + at * sizeof(t->io_event))))
 		return 0;
 	key.proc_id = t->proc_id;
 	key.id = t->io_event.obj;
@@ -390,14 +387,13 @@ static __always_inline void scribe_aio_take(struct scribe_thread *t, struct scri
 }
 
 /* Before the kernel can complete any. */
-static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scribe_proc *p, __u64 context,
-					     __s64 count, __u64 array)
+static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scribe_proc *p, __u64 context, __s64 count,
+					     __u64 array)
 {
 	t->op.end_ns = bpf_ktime_get_ns();
 	if (scribe_aio_look(t, context))
 		scribe_aio_take(t, p);
-	t->list = (struct scribe_list){
-		.array = array, .count = count < 0 ? 0 : count, .now_ns = bpf_ktime_get_ns()};
+	t->list = (struct scribe_list){.array = array, .count = count < 0 ? 0 : count, .now_ns = bpf_ktime_get_ns()};
 	scribe_aio_list(t, p);
 	return 1;
 }
@@ -419,8 +415,8 @@ static __always_inline int scribe_aio_submitted(struct scribe_thread *t, struct 
 	return 0;
 }
 
-static __always_inline int scribe_aio_reap(struct scribe_thread *t, struct scribe_proc *p, __u64 context,
-					   __u64 events, __s64 count)
+static __always_inline int scribe_aio_reap(struct scribe_thread *t, struct scribe_proc *p, __u64 context, __u64 events,
+					   __s64 count)
 {
 	struct scribe_flight_key key = {.id = context, .proc_id = t->proc_id};
 	__u32 *taken;

@@ -15,35 +15,35 @@
 #define SCRIBE_GLOBAL __attribute__((noinline))
 
 /* Keeps the compiler from merging the read and the write path, where indices cost more. */
-#define SCRIBE_APART(write)                                                                                   \
-	do {                                                                                                  \
-		if (write)                                                                                    \
-			asm volatile("" : : "i"(1));                                                              \
-		else                                                                                          \
-			asm volatile("" : : "i"(0));                                                               \
+#define SCRIBE_APART(write) \
+	do { \
+		if (write) \
+			asm volatile("" : : "i"(1)); \
+		else \
+			asm volatile("" : : "i"(0)); \
 	} while (0)
 
 #ifdef SCRIBE_PROBE_READ
-#define SCRIBE_LOAD(to, addr) bpf_probe_read_kernel((to), 8, (void *)(addr))
+#define SCRIBE_LOAD(to, addr)     bpf_probe_read_kernel((to), 8, (void *)(addr))
 #define SCRIBE_LOAD_TWO(to, addr) bpf_probe_read_kernel((to), 16, (void *)(addr))
-#define SCRIBE_CAST(type, addr) ((struct type *)(unsigned long)(addr))
-#define SCRIBE_GET(ptr, ...) BPF_CORE_READ(ptr, __VA_ARGS__)
+#define SCRIBE_CAST(type, addr)   ((struct type *)(unsigned long)(addr))
+#define SCRIBE_GET(ptr, ...)      BPF_CORE_READ(ptr, __VA_ARGS__)
 #else
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
-#define SCRIBE_CAST(type, addr)                                                                               \
+#define SCRIBE_CAST(type, addr) \
 	((struct type *)bpf_rdonly_cast((void *)(unsigned long)(addr), bpf_core_type_id_kernel(struct type)))
 #define SCRIBE_LOAD(to, addr) (*(to) = (__u64)SCRIBE_CAST(timespec64, addr)->tv_sec)
-#define SCRIBE_LOAD_TWO(to, addr)                                                                            \
-	do {                                                                                                 \
-		SCRIBE_LOAD(to, addr);                                                                       \
-		SCRIBE_LOAD((to) + 1, (addr) + 8);                                                           \
+#define SCRIBE_LOAD_TWO(to, addr) \
+	do { \
+		SCRIBE_LOAD(to, addr); \
+		SCRIBE_LOAD((to) + 1, (addr) + 8); \
 	} while (0)
-#define SCRIBE_ARROW1(p, a) ((p)->a)
-#define SCRIBE_ARROW2(p, a, b) ((p)->a->b)
-#define SCRIBE_ARROW3(p, a, b, c) ((p)->a->b->c)
-#define SCRIBE_ARROW4(p, a, b, c, d) ((p)->a->b->c->d)
+#define SCRIBE_ARROW1(p, a)                    ((p)->a)
+#define SCRIBE_ARROW2(p, a, b)                 ((p)->a->b)
+#define SCRIBE_ARROW3(p, a, b, c)              ((p)->a->b->c)
+#define SCRIBE_ARROW4(p, a, b, c, d)           ((p)->a->b->c->d)
 #define SCRIBE_PICK(_1, _2, _3, _4, name, ...) name
-#define SCRIBE_GET(ptr, ...)                                                                                  \
+#define SCRIBE_GET(ptr, ...) \
 	SCRIBE_PICK(__VA_ARGS__, SCRIBE_ARROW4, SCRIBE_ARROW3, SCRIBE_ARROW2, SCRIBE_ARROW1)(ptr, __VA_ARGS__)
 #endif
 
@@ -145,20 +145,20 @@ static __always_inline struct pt_regs *scribe_task_regs(struct task_struct *task
 
 #ifdef __TARGET_ARCH_x86
 #define SCRIBE_SYSCALL_NR(regs) ((regs)->orig_ax)
-#define SCRIBE_PARM1 di
-#define SCRIBE_PARM2 si
-#define SCRIBE_PARM3 dx
-#define SCRIBE_PARM4 r10
-#define SCRIBE_PARM5 r8
-#define SCRIBE_PARM6 r9
+#define SCRIBE_PARM1            di
+#define SCRIBE_PARM2            si
+#define SCRIBE_PARM3            dx
+#define SCRIBE_PARM4            r10
+#define SCRIBE_PARM5            r8
+#define SCRIBE_PARM6            r9
 #elif defined(__TARGET_ARCH_arm64)
 #define SCRIBE_SYSCALL_NR(regs) ((__u64)(__u32)(regs)->syscallno)
-#define SCRIBE_PARM1 orig_x0
-#define SCRIBE_PARM2 regs[1]
-#define SCRIBE_PARM3 regs[2]
-#define SCRIBE_PARM4 regs[3]
-#define SCRIBE_PARM5 regs[4]
-#define SCRIBE_PARM6 regs[5]
+#define SCRIBE_PARM1            orig_x0
+#define SCRIBE_PARM2            regs[1]
+#define SCRIBE_PARM3            regs[2]
+#define SCRIBE_PARM4            regs[3]
+#define SCRIBE_PARM5            regs[4]
+#define SCRIBE_PARM6            regs[5]
 #endif
 
 /* From 1; at return still as at entry. */

@@ -185,8 +185,8 @@ SCRIBE_GLOBAL int scribe_top_excluded(struct scribe_thread *t, __u64 top)
 }
 
 /* Without a time, which names do not need. */
-static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 type,
-					      const struct scribe_proc *p, __u32 index)
+static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 type, const struct scribe_proc *p,
+					      __u32 index)
 {
 	__builtin_memset(ev, 0, sizeof(*ev));
 	ev->type = type;
@@ -195,8 +195,8 @@ static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 typ
 	ev->tgid = p->tgid;
 }
 
-static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type,
-					      const struct scribe_proc *p, __u32 index)
+static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type, const struct scribe_proc *p,
+					      __u32 index)
 {
 	scribe_event_head(ev, type, p, index);
 	ev->when_ns = bpf_ktime_get_ns();
@@ -222,19 +222,19 @@ static __always_inline __u64 scribe_wakes(void)
 
 static __always_inline __s64 scribe_names_flags(void)
 {
-	__u64 room = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE);
+	__u64 capacity = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE);
 	__u64 used = bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA);
 
-	room -= room > 2 * SCRIBE_RING_OTHERS ? SCRIBE_RING_OTHERS : room / 2;
-	if (used > room)
+	capacity -= capacity > 2 * SCRIBE_RING_OTHERS ? SCRIBE_RING_OTHERS : capacity / 2;
+	if (used > capacity)
 		return SCRIBE_NAMES_NO_ROOM;
-	return used > room / 2 && !(used & SCRIBE_NAMES_WAKE) ? BPF_RB_FORCE_WAKEUP : (__s64)scribe_wakes();
+	return used > capacity / 2 && !(used & SCRIBE_NAMES_WAKE) ? BPF_RB_FORCE_WAKEUP : (__s64)scribe_wakes();
 }
 
 static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
 {
 	__s64 flags = s->ev.type == SCRIBE_EV_NAME || s->ev.type == SCRIBE_EV_LINK ? scribe_names_flags()
-										     : (__s64)scribe_wakes();
+										   : (__s64)scribe_wakes();
 
 	if (flags < 0)
 		return -1;
@@ -247,8 +247,7 @@ static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 byte
 	return bpf_ringbuf_output(&scribe_events, &s->ev, sizeof(s->ev) + bytes, flags);
 }
 
-SCRIBE_GLOBAL int scribe_send_file_name(struct scribe_slot *slot, __u32 index, struct scribe_proc *p,
-					__u64 file_addr)
+SCRIBE_GLOBAL int scribe_send_file_name(struct scribe_slot *slot, __u32 index, struct scribe_proc *p, __u64 file_addr)
 {
 	struct scribe_scratch *s;
 	__u32 bytes;

@@ -7,31 +7,31 @@
 
 #define SCRIBE_FMODE_CREATED 0x100000
 
-#define SCRIBE_PROOF_MIX 0xd6e8feb86659fd93ull
+#define SCRIBE_IDENTITY_MIX 0xd6e8feb86659fd93ull
 
 /* Detects a reused address: mixes inode number and generation, mount and dentry, each small beside 2^64. */
-static __always_inline __u64 scribe_proof(const struct file *file, const struct inode *inode)
+static __always_inline __u64 scribe_identity(const struct file *file, const struct inode *inode)
 {
-	__u64 path[2], proof; /* as numbers: the verifier forbids arithmetic on addresses */
+	__u64 path[2], identity; /* as numbers: the verifier forbids arithmetic on addresses */
 
 	SCRIBE_LOAD_TWO(path, (__u64)file + bpf_core_field_offset(struct file, f_path));
-	proof = path[0] * SCRIBE_PROOF_MIX + path[1];
-	proof = proof * SCRIBE_PROOF_MIX + SCRIBE_GET(inode, i_ino);
-	return proof * SCRIBE_PROOF_MIX + SCRIBE_GET(inode, i_generation);
+	identity = path[0] * SCRIBE_IDENTITY_MIX + path[1];
+	identity = identity * SCRIBE_IDENTITY_MIX + SCRIBE_GET(inode, i_ino);
+	return identity * SCRIBE_IDENTITY_MIX + SCRIBE_GET(inode, i_generation);
 }
 
 /* Not inline: a deep call chain must not pay for its stack. */
-SCRIBE_GLOBAL __u64 scribe_proof_at(__u64 addr)
+SCRIBE_GLOBAL __u64 scribe_identity_at(__u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct inode *inode = SCRIBE_GET(file, f_inode);
 
-	return scribe_proof(file, inode);
+	return scribe_identity(file, inode);
 }
 
 /*
  * With a shared descriptor table, another process can close a description, and its address can be reused for
- * the same file. Each open gets a number in the proof; earlier opens have none.
+ * the same file. Each open gets a number in the identity; earlier opens have none.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -55,19 +55,19 @@ SCRIBE_GLOBAL __u64 scribe_shared_number(__u64 file)
 	return number ? *number : 0;
 }
 
-static __always_inline __u64 scribe_proof_in(const struct scribe_proc *p, __u64 file)
+static __always_inline __u64 scribe_identity_in(const struct scribe_proc *p, __u64 file)
 {
-	__u64 proof = scribe_proof_at(file);
+	__u64 identity = scribe_identity_at(file);
 
-	return p->flags & SCRIBE_PF_SHARES_FDS ? proof ^ scribe_shared_number(file) : proof;
+	return p->flags & SCRIBE_PF_SHARES_FDS ? identity ^ scribe_shared_number(file) : identity;
 }
 
 /* For all threads of the process. */
-static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 proof, __u32 slot,
+static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 identity, __u32 slot,
 					    __u32 generation)
 {
 	struct scribe_desc_key key = {.file = file, .proc_id = p->proc_id};
-	struct scribe_desc d = {.proof = proof, .slot = slot, .generation = generation};
+	struct scribe_desc d = {.identity = identity, .slot = slot, .generation = generation};
 
 	if (bpf_map_update_elem(&scribe_descs, &key, &d, BPF_ANY))
 		scribe_count(p, SCRIBE_L_CACHE_FULL);
@@ -182,11 +182,11 @@ SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
 		key.proc_id = p->parent_serial;
 		d = bpf_map_lookup_elem(&scribe_descs, &key);
 	}
-	if (!d || d->slot == SCRIBE_SKIP_SLOT || d->proof != scribe_proof_in(p, addr))
+	if (!d || d->slot == SCRIBE_SKIP_SLOT || d->identity != scribe_identity_in(p, addr))
 		return SCRIBE_KIND_FILE;
 	s = scribe_slot_at(d->slot);
 	return s && s->proc_id == (__u32)key.proc_id && s->kind == SCRIBE_KIND_STDIO ? SCRIBE_KIND_STDIO
-										   : SCRIBE_KIND_FILE;
+										     : SCRIBE_KIND_FILE;
 }
 
 /* Before other threads or processes may need the cached description. */
@@ -194,7 +194,7 @@ static __always_inline void scribe_cache_share(struct scribe_thread *t, struct s
 {
 	if (!t->c_file || t->c_kept)
 		return;
-	scribe_desc_put(p, t->c_file, t->c_proof, t->c_slot, t->c_generation);
+	scribe_desc_put(p, t->c_file, t->c_identity, t->c_slot, t->c_generation);
 	t->c_kept = 1;
 }
 
@@ -202,18 +202,18 @@ static __always_inline void scribe_cache_share(struct scribe_thread *t, struct s
  * Most files are used by one thread and closed before the next open, so the old entry moves to the process's
  * table only now.
  */
-static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
-					     __u64 proof, __u32 slot, __u32 generation, bool kept)
+static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scribe_proc *p, __u64 file, __u64 identity,
+					     __u32 slot, __u32 generation, bool kept)
 {
 	if (t->c_file != file)
 		scribe_cache_share(t, p);
 	t->c_file = file;
-	t->c_proof = proof;
+	t->c_identity = identity;
 	t->c_slot = slot;
 	t->c_generation = generation;
 	t->c_gen = *(volatile __u32 *)&p->open_gen;
 	if (p->flags & SCRIBE_PF_SHARES_FDS)
-		t->c_gen--; /* never valid: the table has the current proof */
+		t->c_gen--; /* never valid: the table has the current identity */
 	t->c_kept = kept;
 }
 
@@ -224,14 +224,14 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 	struct scribe_desc *d;
 	struct scribe_slot *s;
 	bool kept = false;
-	__u64 proof;
+	__u64 identity;
 
 	if (!t || !p)
 		return SCRIBE_NO_SLOT;
-	proof = scribe_proof_in(p, addr);
+	identity = scribe_identity_in(p, addr);
 	key.proc_id = t->proc_id;
 	d = bpf_map_lookup_elem(&scribe_descs, &key);
-	if (d && d->proof == proof) {
+	if (d && d->identity == identity) {
 		index = d->slot;
 		generation = d->generation;
 		kept = true;
@@ -244,10 +244,10 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 		/* not opened by this thread: inherited or shared */
 		s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
 		generation = s ? s->generation : 0;
-		scribe_desc_put(p, addr, proof, index, generation);
+		scribe_desc_put(p, addr, identity, index, generation);
 		kept = true;
 	}
-	scribe_cache_put(t, p, addr, proof, index, generation, kept);
+	scribe_cache_put(t, p, addr, identity, index, generation, kept);
 	return index;
 }
 
@@ -255,15 +255,14 @@ static __always_inline bool scribe_is_cached(const struct scribe_thread *t, cons
 					     const struct file *file, const struct inode *inode)
 {
 	return t->c_file == (__u64)file && t->c_gen == *(const volatile __u32 *)&p->open_gen &&
-	       t->c_proof == scribe_proof(file, inode);
+	       t->c_identity == scribe_identity(file, inode);
 }
 
 /*
  * Unless it returns SCRIBE_NO_SLOT or SCRIBE_SKIP_SLOT, the file is the cached one and t->c_generation its
  * record's.
  */
-static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-					    bool directory)
+static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, bool directory)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct inode *inode = SCRIBE_GET(file, f_inode);

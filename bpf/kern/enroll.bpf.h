@@ -8,13 +8,13 @@
 
 #include "bpf/kern/io_uring.bpf.h"
 
-#define SCRIBE_ENV_PIECE 4096u   /* bytes */
-#define SCRIBE_ENV_STRINGS 8     /* per call */
-#define SCRIBE_ENV_ROUNDS 256    /* calls */
-#define SCRIBE_ENV_TURNS 512     /* rounds: a million strings, more than fit in 2 MiB */
+#define SCRIBE_ENV_PIECE    4096u /* bytes */
+#define SCRIBE_ENV_STRINGS  8     /* per call */
+#define SCRIBE_ENV_ROUNDS   256   /* calls */
+#define SCRIBE_ENV_TURNS    512   /* rounds: a million strings, more than fit in 2 MiB */
 #define SCRIBE_CGROUP_DEPTH 32
-#define SCRIBE_PARENTS 64
-#define SCRIBE_TICK_NS 10000000ull /* of /proc/PID/stat */
+#define SCRIBE_PARENTS      64
+#define SCRIBE_TICK_NS      10000000ull /* of /proc/PID/stat */
 
 enum scribe_env_seen {
 	SCRIBE_SEEN_ALL = 1u << 0,
@@ -24,9 +24,9 @@ enum scribe_env_seen {
 	SCRIBE_SEEN_BROKEN = 1u << 4, /* it could not be read */
 };
 
-#define SCRIBE_8(a, b, c, d, e, f, g, h)                                                                      \
-	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |              \
-	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
+#define SCRIBE_8(a, b, c, d, e, f, g, h) \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 | (__u64)(f) << 40 | \
+	 (__u64)(g) << 48 | (__u64)(h) << 56)
 
 /* `n` includes the NUL. */
 static __always_inline bool scribe_env_is_variable(struct scribe_scratch *s, const struct scribe_job_entry *job,
@@ -55,9 +55,8 @@ static __always_inline void scribe_env_look(struct scribe_scratch *s, const stru
 		if (n == sizeof("IOSCRIBE_ENABLE=1") && word[1] == SCRIBE_8('_', 'E', 'N', 'A', 'B', 'L', 'E', '=') &&
 		    s->text[16] == '1')
 			s->env_seen |= SCRIBE_SEEN_ENABLE;
-		if (n == sizeof("IOSCRIBE_DISABLE=1") &&
-		    word[1] == SCRIBE_8('_', 'D', 'I', 'S', 'A', 'B', 'L', 'E') && s->text[16] == '=' &&
-		    s->text[17] == '1')
+		if (n == sizeof("IOSCRIBE_DISABLE=1") && word[1] == SCRIBE_8('_', 'D', 'I', 'S', 'A', 'B', 'L', 'E') &&
+		    s->text[16] == '=' && s->text[17] == '1')
 			s->env_seen |= SCRIBE_SEEN_DISABLE;
 	}
 	if (job->match == SCRIBE_MATCH_ENV && scribe_env_is_variable(s, job, n))
@@ -172,8 +171,7 @@ SCRIBE_GLOBAL int scribe_job_suits(struct scribe_scratch *s, __u32 index, __u32 
 		return 0;
 	if (!(s->env_seen & SCRIBE_SEEN_ENABLE) && !(job->flags & SCRIBE_JF_OPT_OUT))
 		return 0;
-	return job->match == SCRIBE_MATCH_CGROUP ||
-	       (s->env_job == index && s->env_seen & SCRIBE_SEEN_VARIABLE);
+	return job->match == SCRIBE_MATCH_CGROUP || (s->env_job == index && s->env_seen & SCRIBE_SEEN_VARIABLE);
 }
 
 SCRIBE_GLOBAL __u32 scribe_match_some(const struct scribe_match_entry *w, struct scribe_scratch *s, __u32 first,

@@ -194,8 +194,7 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	return 0;
 }
 
-static __always_inline void scribe_uring_data(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-					      __s32 res)
+static __always_inline void scribe_uring_data(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
 	struct io_rw *rw = SCRIBE_CAST(io_rw, addr);
 	struct scribe_flight *f = &t->flight;
@@ -209,8 +208,7 @@ static __always_inline void scribe_uring_data(struct scribe_thread *t, struct sc
 	scribe_flight_done(t, p, res, write, SCRIBE_EXT_URING_OPS);
 }
 
-static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-					      __s32 res)
+static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
 	struct scribe_flight *f = &t->flight;
 	__u32 what = SCRIBE_META_EXT, ext = SCRIBE_EXT_COUNT;
@@ -236,12 +234,10 @@ static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct sc
 	scribe_meta_set(t, what, ext);
 	t->meta.start_ns = f->start_ns;
 	if (f->slot != SCRIBE_SKIP_SLOT && f->slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation),
-			       f->kind == SCRIBE_URING_CLOSE ? 0 : f->file);
+		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation), f->kind == SCRIBE_URING_CLOSE ? 0 : f->file);
 }
 
-static __always_inline void scribe_uring_opened(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-						__s32 res)
+static __always_inline void scribe_uring_opened(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
 	__u64 file;
 
@@ -394,8 +390,6 @@ static __always_inline int scribe_uring_overflow(__u64 ring, const struct scribe
 	}
 	return 0;
 }
-
-/* ---- process end ---- */
 
 struct bpf_map;
 

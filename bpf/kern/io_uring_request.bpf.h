@@ -12,9 +12,8 @@
 #define SCRIBE_URING_DRAIN      (1u << 1)
 #define SCRIBE_URING_SKIP       (1u << 6) /* IOSQE_CQE_SKIP_SUCCESS */
 
-#define SCRIBE_SPLICE_IN_FIXED (1u << 31) /* io_splice.flags */
-#define SCRIBE_URING_ALLOC_INDEX                                                                             \
-	0xffffffffu /* the kernel chooses the index */
+#define SCRIBE_SPLICE_IN_FIXED   (1u << 31)  /* io_splice.flags */
+#define SCRIBE_URING_ALLOC_INDEX 0xffffffffu /* the kernel chooses the index */
 
 enum scribe_uring_op {
 	SCRIBE_URING_READV = 1,
@@ -133,8 +132,7 @@ static __always_inline __u64 scribe_uring_direct_file(struct io_ring_ctx *ctx, _
 			return 0;
 		at = (__u64)BPF_CORE_READ(ctx, file_table.data.nodes) + index * 8;
 		bpf_probe_read_kernel(&node, sizeof(node), (void *)at);
-		return node ? BPF_CORE_READ((struct io_rsrc_node *)node, file_ptr) & ~SCRIBE_URING_FILE_FLAGS
-			    : 0;
+		return node ? BPF_CORE_READ((struct io_rsrc_node *)node, file_ptr) & ~SCRIBE_URING_FILE_FLAGS : 0;
 	}
 	if (!bpf_core_field_exists(before->file_table.files) || index >= BPF_CORE_READ(before, nr_user_files))
 		return 0;

@@ -12,7 +12,7 @@
 #include "bpf/wire.h"
 
 #define SCRIBE_MAX_SYSCALL 512
-#define SCRIBE_POP_TRIES 16
+#define SCRIBE_POP_TRIES   16
 
 struct scribe_slot_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -61,7 +61,7 @@ struct scribe_ring_map scribe_tab_free SEC(".maps");
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SCRIBE_SEGS_CHUNK * SCRIBE_SEG_CHUNKS_MAX / 2);
+	__uint(max_entries, SCRIBE_SEGS_CHUNK *SCRIBE_SEG_CHUNKS_MAX / 2);
 	__type(key, __u32);
 	__type(value, struct scribe_ring_pair);
 } scribe_seg_free SEC(".maps");
@@ -69,7 +69,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SCRIBE_HEATS_CHUNK * SCRIBE_HEAT_CHUNKS_MAX / 2);
+	__uint(max_entries, SCRIBE_HEATS_CHUNK *SCRIBE_HEAT_CHUNKS_MAX / 2);
 	__type(key, __u32);
 	__type(value, struct scribe_ring_pair);
 } scribe_heat_free SEC(".maps");
@@ -98,7 +98,7 @@ struct scribe_seg_chunk {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, SCRIBE_SEGS_CHUNK);
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct scribe_leaf));
+	__uint(value_size, sizeof(struct scribe_segbuf));
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
@@ -132,7 +132,7 @@ struct {
 const volatile __u32 scribe_index_mask;
 
 /*
- * (process, open file description) to slot: a cache. Addresses are reused, so `proof` (scribe_proof) is
+ * (process, open file description) to slot: a cache. Addresses are reused, so `identity` (scribe_identity) is
  * compared at each use.
  */
 struct scribe_desc_key {
@@ -140,7 +140,7 @@ struct scribe_desc_key {
 	__u64 proc_id;
 };
 struct scribe_desc {
-	__u64 proof;
+	__u64 identity;
 	__u32 slot;
 	__u32 generation;
 };
@@ -320,24 +320,24 @@ static __always_inline void scribe_scratch_put(struct scribe_scratch *s)
 }
 
 /* `low` entries are kept for callers that must not fail. */
-#define SCRIBE_POP(map, ctl, mask, low, ret)                                                                  \
-	do {                                                                                                  \
-		for (int pop_i = 0; pop_i < SCRIBE_POP_TRIES; pop_i++) {                                      \
-			__u32 pop_h = *(volatile __u32 *)&(ctl)->head;                                        \
-			__u32 pop_t = *(volatile __u32 *)&(ctl)->tail;                                        \
-			__u32 pop_k = (pop_h & (mask)) / 2;                                                   \
-			struct scribe_ring_pair *pop_v;                                                       \
-			if ((__s32)(pop_t - pop_h) <= (__s32)(low))                                           \
-				break;                                                                        \
-			pop_v = bpf_map_lookup_elem(&(map), &pop_k);                                          \
-			if (!pop_v)                                                                           \
-				break;                                                                        \
-			pop_k = *(volatile __u32 *)&pop_v->at[pop_h & 1];                                     \
-			if (__sync_val_compare_and_swap(&(ctl)->head, pop_h, pop_h + 1) == pop_h) {           \
-				(ret) = pop_k;                                                                \
-				break;                                                                        \
-			}                                                                                     \
-		}                                                                                             \
+#define SCRIBE_POP(map, ctl, mask, low, ret) \
+	do { \
+		for (int pop_i = 0; pop_i < SCRIBE_POP_TRIES; pop_i++) { \
+			__u32 pop_h = *(volatile __u32 *)&(ctl)->head; \
+			__u32 pop_t = *(volatile __u32 *)&(ctl)->tail; \
+			__u32 pop_k = (pop_h & (mask)) / 2; \
+			struct scribe_ring_pair *pop_v; \
+			if ((__s32)(pop_t - pop_h) <= (__s32)(low)) \
+				break; \
+			pop_v = bpf_map_lookup_elem(&(map), &pop_k); \
+			if (!pop_v) \
+				break; \
+			pop_k = *(volatile __u32 *)&pop_v->at[pop_h & 1]; \
+			if (__sync_val_compare_and_swap(&(ctl)->head, pop_h, pop_h + 1) == pop_h) { \
+				(ret) = pop_k; \
+				break; \
+			} \
+		} \
 	} while (0)
 
 #endif

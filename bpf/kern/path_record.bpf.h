@@ -5,8 +5,8 @@
 
 #include "bpf/kern/record.bpf.h"
 
-#define SCRIBE_AT_FDCWD (-100)
-#define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
+#define SCRIBE_AT_FDCWD     (-100)
+#define SCRIBE_NAME_WORDS   (SCRIBE_NAME_MAX_BYTES / 8)
 #define SCRIBE_HASH_STRETCH 8
 
 /* See scribe_chain_hash_on for the short loops. */
@@ -115,8 +115,8 @@ struct {
 } scribe_folders SEC(".maps");
 
 /* Into t->folder. False: cannot be cached. */
-static __always_inline bool scribe_folder_key(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_scratch *s, __u32 bytes, __u64 start)
+static __always_inline bool scribe_folder_key(struct scribe_thread *t, struct scribe_proc *p, struct scribe_scratch *s,
+					      __u32 bytes, __u64 start)
 {
 	int folder = scribe_string_folder(s, bytes);
 
@@ -343,7 +343,7 @@ SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct
 }
 
 /* `from`: source of a rename. */
-SCRIBE_GLOBAL int scribe_tell_link(struct scribe_thread *t, struct scribe_proc *p, __u32 index, __u32 from)
+SCRIBE_GLOBAL int scribe_send_link(struct scribe_thread *t, struct scribe_proc *p, __u32 index, __u32 from)
 {
 	struct scribe_slot *slot, *old_slot;
 	struct scribe_scratch *s;
@@ -374,9 +374,8 @@ SCRIBE_GLOBAL int scribe_tell_link(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_scratch *s, const struct scribe_path_arg *a,
-					      __u64 from, __u32 bytes)
+static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct scribe_proc *p, struct scribe_scratch *s,
+					      const struct scribe_path_arg *a, __u64 from, __u32 bytes)
 {
 	struct scribe_job_entry *job = scribe_job_at(p->job);
 	__u32 index, flags = a->nofollow ? SCRIBE_NF_NOFOLLOW : 0;

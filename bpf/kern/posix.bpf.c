@@ -5,10 +5,10 @@
  * between entry and return is in task storage; records are in maps that the daemon reads.
  * Must not know ranks, final names or logs.
  */
-#include "bpf/kern/syscall.bpf.h"
+#include "bpf/kern/io_uring.bpf.h"
 #include "bpf/kern/process.bpf.h"
 #include "bpf/kern/streams.bpf.h"
-#include "bpf/kern/io_uring.bpf.h"
+#include "bpf/kern/syscall.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -61,7 +61,7 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 		/* A message of the program's own stream counters: the kernel then refuses the unknown command. */
 		for (int i = 0; i < 6; i++)
 			t->arg[i] = scribe_arg(regs, i + 1);
-		scribe_stream_told(t, p);
+		scribe_stream_announced(t, p);
 		return 0;
 	}
 	if (class <= SCRIBE_CLASS_LAST_FD) {
@@ -71,7 +71,7 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 4) & SCRIBE_MAP_ANONYMOUS))
 			return 0;
 		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
-			scribe_tell_map(p, t->proc, fd);
+			scribe_send_map(p, t->proc, fd);
 		if (class == SCRIBE_CLASS_DUP_TO)
 			scribe_dup_over(t, task, fd, scribe_arg(regs, 2));
 		if (!scribe_fd_enter(t, p, task, class, fd))
@@ -252,10 +252,9 @@ int scribe_uring_res(void *ctx)
 SEC("?tp_btf/io_uring_cqe_overflow")
 int scribe_uring_ovf(void *ctx)
 {
-	struct scribe_overflow o = {
-		.user_data = scribe_tracepoint_arg(ctx, 1),
-		.res = scribe_tracepoint_arg(ctx, 2),
-		.flags = scribe_tracepoint_arg(ctx, 3)};
+	struct scribe_overflow o = {.user_data = scribe_tracepoint_arg(ctx, 1),
+				    .res = scribe_tracepoint_arg(ctx, 2),
+				    .flags = scribe_tracepoint_arg(ctx, 3)};
 
 	return scribe_uring_overflow(scribe_tracepoint_arg(ctx, 0), &o);
 }

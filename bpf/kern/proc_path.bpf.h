@@ -94,18 +94,15 @@ SCRIBE_GLOBAL __u64 scribe_task_of_pid(__u64 number)
 	struct upid upid = {};
 	__u64 at, first = 0;
 
-	at = (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
-	     level * bpf_core_type_size(struct upid);
+	at = (__u64)pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
 	bpf_core_read(&upid.ns, sizeof(upid.ns), &((struct upid *)at)->ns);
 	pid = (struct pid *)scribe_pid_entry(upid.ns, number);
 	/* A node of the tree may be reused while it is read: level and number must match. */
 	if (!pid || BPF_CORE_READ(pid, level) < level)
 		return 0;
-	at = (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
-	     level * bpf_core_type_size(struct upid);
+	at = (__u64)pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
 	bpf_core_read(&upid.nr, sizeof(upid.nr), &((struct upid *)at)->nr);
-	bpf_probe_read_kernel(&first, sizeof(first),
-			      (void *)((__u64)pid + bpf_core_field_offset(struct pid, tasks)));
+	bpf_probe_read_kernel(&first, sizeof(first), (void *)((__u64)pid + bpf_core_field_offset(struct pid, tasks)));
 	if (upid.nr != (int)number || !first)
 		return 0;
 	return first - bpf_core_field_offset(struct task_struct, pid_links);
@@ -158,10 +155,9 @@ SCRIBE_GLOBAL int scribe_proc_link(struct scribe_thread *t, struct scribe_scratc
 		fs = owner ? (__u64)BPF_CORE_READ(task, fs) : 0;
 		if (!fs)
 			return SCRIBE_PROC_UNKNOWN;
-		t->proc_path.from =
-			scribe_from_path(fs + (t->proc_path.word == SCRIBE_WORD_CWD
-						       ? bpf_core_field_offset(struct fs_struct, pwd)
-						       : bpf_core_field_offset(struct fs_struct, root)));
+		t->proc_path.from = scribe_from_path(fs + (t->proc_path.word == SCRIBE_WORD_CWD
+								   ? bpf_core_field_offset(struct fs_struct, pwd)
+								   : bpf_core_field_offset(struct fs_struct, root)));
 		return SCRIBE_PROC_FOLDER;
 	default:
 		return SCRIBE_PROC_NONE;
@@ -196,8 +192,7 @@ static __always_inline bool scribe_may_be_proc_path(const struct scribe_scratch 
 {
 	__u32 begin = *(const __u32 *)&s->text[SCRIBE_NAME_MAX_BYTES];
 
-	return begin == SCRIBE_BEGINS_PROC || begin == SCRIBE_BEGINS_DEV ||
-	       (begin & 0xffff) == SCRIBE_BEGINS_SLASHES;
+	return begin == SCRIBE_BEGINS_PROC || begin == SCRIBE_BEGINS_DEV || (begin & 0xffff) == SCRIBE_BEGINS_SLASHES;
 }
 
 /*

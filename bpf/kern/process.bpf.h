@@ -12,7 +12,7 @@
 #include "bpf/kern/io_uring.bpf.h"
 
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
-#define SCRIBE_ENV_CHUNKS 512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
+#define SCRIBE_ENV_CHUNKS        512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
 
 /* Within the job's quota; 0 none. */
 SCRIBE_GLOBAL __u32 scribe_proc_new(__u32 job_index)
@@ -224,10 +224,10 @@ static __always_inline bool scribe_hides(struct scribe_proc *p, struct task_stru
 /* Limits environments, so that users cannot displace names. */
 static __always_inline bool scribe_env_has_room(struct scribe_ctl *ctl)
 {
-	__u64 room = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE) / 4;
+	__u64 capacity = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE) / 4;
 	__s64 used = *(volatile __u64 *)&ctl->env_sent - *(volatile __u64 *)&ctl->env_taken;
 
-	return used < (__s64)(room < SCRIBE_RING_ENV ? room : SCRIBE_RING_ENV);
+	return used < (__s64)(capacity < SCRIBE_RING_ENV ? capacity : SCRIBE_RING_ENV);
 }
 
 SCRIBE_GLOBAL int scribe_env_send(struct scribe_scratch *s, struct scribe_proc *p)
@@ -279,8 +279,8 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	t->c_file = 0;
 	t->wrapped_word = 0;
 	t->watched = 0;
-	if (t->leaf)
-		scribe_leaf_leave(t); /* the segments of another program follow */
+	if (t->segbuf)
+		scribe_segbuf_leave(t); /* the segments of another program follow */
 	scribe_io_exec(t, p, task);
 	p->exec_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_and(&p->flags, ~SCRIBE_PF_STREAMS);
@@ -326,7 +326,7 @@ struct scribe_map_event {
 };
 
 /* A library that may have functions to probe. */
-SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
+SCRIBE_GLOBAL int scribe_send_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 {
 	struct scribe_map_event *m;
 	struct scribe_job_entry *job;
@@ -368,8 +368,8 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 		return 0;
 	scribe_count_many(p, SCRIBE_L_EVENTS, t->events);
 	t->events = 0;
-	if (t->leaf)
-		scribe_leaf_leave(t);
+	if (t->segbuf)
+		scribe_segbuf_leave(t);
 	if (*(volatile __u32 *)&p->threads > 1)
 		scribe_cache_share(t, p);
 	if (!(p->flags & SCRIBE_PF_NOT_RECORDED))

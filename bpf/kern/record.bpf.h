@@ -37,8 +37,7 @@ static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc
 }
 
 /* One of the others, or in the table. */
-SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_shard *shard, __u32 stride,
-				   __s64 value)
+SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_shard *shard, __u32 stride, __s64 value)
 {
 	struct scribe_value_table *t;
 
@@ -55,8 +54,8 @@ SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_sh
 	return 0;
 }
 
-static __always_inline void scribe_value(struct scribe_thread *t, struct scribe_posix_shard *shard,
-					 __u32 stride, __s64 value)
+static __always_inline void scribe_value(struct scribe_thread *t, struct scribe_posix_shard *shard, __u32 stride,
+					 __s64 value)
 {
 	struct scribe_value *first = stride ? shard->stride : shard->access;
 
@@ -102,7 +101,7 @@ static __always_inline bool scribe_calls_counted(const struct scribe_proc *p, co
  * calls); data (else NULL) of streams counted in the program.
  */
 static __always_inline bool scribe_is_excluded(struct scribe_proc *p, struct scribe_slot *s, bool posix,
-					    const struct scribe_data_op *data)
+					       const struct scribe_data_op *data)
 {
 	__u32 flags = s->flags;
 
@@ -128,8 +127,8 @@ static __always_inline bool scribe_is_excluded(struct scribe_proc *p, struct scr
 }
 
 /* 0: the slot is gone. */
-SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *s,
-				     __u32 index, __u32 generation)
+SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *s, __u32 index,
+				     __u32 generation)
 {
 	struct scribe_hold h;
 
@@ -191,16 +190,16 @@ static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct 
 	return true;
 }
 
-#define SCRIBE_BUMP(field, n)                                                                                \
-	do {                                                                                                 \
-		if (atomic)                                                                                  \
-			__sync_fetch_and_add(&(field), (n));                                                 \
-		else                                                                                         \
-			(field) += (n);                                                                      \
+#define SCRIBE_BUMP(field, n) \
+	do { \
+		if (atomic) \
+			__sync_fetch_and_add(&(field), (n)); \
+		else \
+			(field) += (n); \
 	} while (0)
 
-static __always_inline void scribe_meta_counts(struct scribe_posix_shard *shard,
-					       const struct scribe_meta_op *op, int atomic)
+static __always_inline void scribe_meta_counts(struct scribe_posix_shard *shard, const struct scribe_meta_op *op,
+					       int atomic)
 {
 	switch (op->what) {
 	case SCRIBE_META_OPEN:
@@ -239,8 +238,8 @@ static __always_inline void scribe_meta_counts(struct scribe_posix_shard *shard,
 	}
 }
 
-static __always_inline void scribe_meta_apply(struct scribe_slot *at, const struct scribe_meta_op *op,
-					      __u32 op_class, __u64 busy_ns, int atomic)
+static __always_inline void scribe_meta_apply(struct scribe_slot *at, const struct scribe_meta_op *op, __u32 op_class,
+					      __u64 busy_ns, int atomic)
 {
 	SCRIBE_BUMP(at->shard.events, 1);
 	scribe_meta_counts(&at->shard, op, atomic);
@@ -281,11 +280,9 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 	if (!scribe_shard_hold(s, generation, &h))
 		return 0;
 	if (op_class == SCRIBE_OP_META)
-		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns,
-					   &approx);
+		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &approx);
 	else if (op_class == SCRIBE_OP_WRITE)
-		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns,
-					   &approx);
+		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &approx);
 	if (h.atomic)
 		scribe_meta_apply(h.at, op, op_class, busy_ns, 1);
 	else

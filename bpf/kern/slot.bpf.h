@@ -8,10 +8,10 @@
 
 #include "bpf/kern/dentry_path.bpf.h"
 
-#define S_IFMT 00170000
-#define S_IFREG 0100000
-#define S_IFDIR 0040000
-#define S_IFLNK 0120000
+#define S_IFMT              00170000
+#define S_IFREG             0100000
+#define S_IFDIR             0040000
+#define S_IFLNK             0120000
 #define SCRIBE_SB_KERNMOUNT (1u << 22)
 #define SCRIBE_MAGIC_LUSTRE 0x0bd00bd0
 #define SCRIBE_LUSTRE_ALIGN (1u << 20)
@@ -231,8 +231,8 @@ static __always_inline int scribe_index_add(__u64 hash, __u32 slot)
  * *ret_new: the caller sends its name. Without a free index cell a later look-up makes another record, and the
  * drain merges them.
  */
-static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key,
-					     __u32 kind, bool *ret_new)
+static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key, __u32 kind,
+					     bool *ret_new)
 {
 	__u64 hash = scribe_index_hash(key);
 	__u32 index = scribe_index_find(key, hash);
@@ -257,8 +257,6 @@ static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, 
 	*ret_new = true;
 	return index;
 }
-
-/* ---- shards ---- */
 
 /* The even value to unlock with, or 1 when busy. */
 static __always_inline __u32 scribe_shard_trylock(struct scribe_slot *s)
@@ -287,7 +285,7 @@ struct scribe_hold {
 	__u32 atomic;           /* 1: not locked, use atomic operations */
 };
 
-#define SCRIBE_SHARD_NONE ~0ull
+#define SCRIBE_SHARD_NONE   ~0ull
 #define SCRIBE_SHARD_ATOMIC (1ull << 63)
 
 SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)

@@ -9,9 +9,9 @@
 
 #include "logfmt/rules/types.h"
 
-#define SCRIBE_INDEX_PROBES 48 /* cells per look-up */
-#define SCRIBE_INDEX_HOME 16   /* of them near the inode's cell */
-#define SCRIBE_INDEX_GONE 0xffffffffull /* used before: continue */
+#define SCRIBE_INDEX_PROBES 48            /* cells per look-up */
+#define SCRIBE_INDEX_HOME   16            /* of them near the inode's cell */
+#define SCRIBE_INDEX_GONE   0xffffffffull /* used before: continue */
 
 struct scribe_file_key {
 	scribe_u32 proc_id;
@@ -21,7 +21,7 @@ struct scribe_file_key {
 };
 
 #define SCRIBE_INDEX_BY_STRING 1ull /* bits: set in the hash of a path never opened */
-#define SCRIBE_INDEX_NEAR 4         /* 16 neighbouring inodes share two cache lines of cells */
+#define SCRIBE_INDEX_NEAR      4    /* 16 neighbouring inodes share two cache lines of cells */
 
 SCRIBE_INLINE scribe_u64 scribe_index_mix(scribe_u64 h)
 {

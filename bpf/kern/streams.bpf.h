@@ -9,32 +9,32 @@
 #include "bpf/kern/syscall_fd.bpf.h"
 #include "logfmt/rules/streams.h"
 
-const volatile __u32 scribe_shm_counters_told; /* 1: messages of programs are believed */
+const volatile __u32 scribe_shm_counters_reported; /* 1: messages of programs are believed */
 
 /* Else SCRIBE_NO_SLOT. */
 static __always_inline __u32 scribe_stream_known(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-						 __u64 proof)
+						 __u64 identity)
 {
 	struct scribe_desc_key key = {.file = addr, .proc_id = t->proc_id};
 	struct scribe_desc *d;
 
-	if (t->c_file == addr && t->c_proof == proof && t->c_gen == *(volatile __u32 *)&p->open_gen)
+	if (t->c_file == addr && t->c_identity == identity && t->c_gen == *(volatile __u32 *)&p->open_gen)
 		return t->c_slot;
 	d = bpf_map_lookup_elem(&scribe_descs, &key);
-	return d && d->proof == proof ? d->slot : SCRIBE_NO_SLOT;
+	return d && d->identity == identity ? d->slot : SCRIBE_NO_SLOT;
 }
 
 static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct scribe_slot *s;
-	__u64 proof;
+	__u64 identity;
 	__u32 index;
 
 	if (!addr || !scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), false))
 		return SCRIBE_SKIP_SLOT;
-	proof = scribe_proof_in(p, addr);
-	index = scribe_stream_known(t, p, addr, proof);
+	identity = scribe_identity_in(p, addr);
+	index = scribe_stream_known(t, p, addr, identity);
 	if (index == SCRIBE_SKIP_SLOT)
 		return index;
 	s = index ? scribe_slot_at(index) : 0;
@@ -43,10 +43,10 @@ static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struc
 		s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
 		if (!s || s->kind != SCRIBE_KIND_STDIO)
 			return s ? SCRIBE_SKIP_SLOT : index;
-		scribe_desc_put(p, addr, proof, index, s->generation);
+		scribe_desc_put(p, addr, identity, index, s->generation);
 		/* New generation of the threads' caches: they still map the description to the POSIX record. */
 		__sync_fetch_and_add(&p->open_gen, 1);
-		scribe_cache_put(t, p, addr, proof, index, s->generation, true);
+		scribe_cache_put(t, p, addr, identity, index, s->generation, true);
 	}
 	return index;
 }
@@ -95,11 +95,11 @@ static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct
 	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS);
 }
 
-SCRIBE_GLOBAL int scribe_stream_told(struct scribe_thread *t, struct scribe_proc *p)
+SCRIBE_GLOBAL int scribe_stream_announced(struct scribe_thread *t, struct scribe_proc *p)
 {
 	__u32 what;
 
-	if (!t || !p || !scribe_shm_counters_told)
+	if (!t || !p || !scribe_shm_counters_reported)
 		return 0;
 	what = (__u32)t->arg[5];
 	if (!(p->flags & SCRIBE_PF_STREAMS))

@@ -50,8 +50,7 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 	}
 }
 
-static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
-					     __s64 ret)
+static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __s64 ret)
 {
 	__u64 in_off = class == SCRIBE_CLASS_SENDFILE ? SCRIBE_ARG(3) : SCRIBE_ARG(2);
 	__u64 out_off = class == SCRIBE_CLASS_SENDFILE ? 0 : SCRIBE_ARG(4);
@@ -90,8 +89,7 @@ static __always_inline __u32 scribe_open_mode(struct scribe_thread *t, __u32 cla
 	}
 }
 
-static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
-					     __s64 ret)
+static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __s64 ret)
 {
 	if (scribe_is_path_class(class)) {
 		scribe_path_leave(t, p, class, ret);

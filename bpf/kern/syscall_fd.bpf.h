@@ -4,25 +4,25 @@
 #define BPF_KERN_SYSCALL_FD_BPF_H
 
 #include "bpf/kern/account.bpf.h"
-#include "bpf/kern/syscall_class.h"
 #include "bpf/kern/record.bpf.h"
+#include "bpf/kern/syscall_class.h"
 #include "logfmt/counters/built.h"
 #include "logfmt/rules/lib_rules.h"
 
-#define SCRIBE_O_APPEND 02000
-#define SCRIBE_O_CREAT 0100
-#define SCRIBE_O_TMPFILE 020000000
-#define SCRIBE_O_PATH 010000000
-#define SCRIBE_RWF_APPEND 0x10
-#define SCRIBE_RWF_NOAPPEND 0x20
-#define SCRIBE_F_DUPFD 0
-#define SCRIBE_F_DUPFD_CLOEXEC 1030
-#define SCRIBE_MAP_ANONYMOUS 0x20
+#define SCRIBE_O_APPEND         02000
+#define SCRIBE_O_CREAT          0100
+#define SCRIBE_O_TMPFILE        020000000
+#define SCRIBE_O_PATH           010000000
+#define SCRIBE_RWF_APPEND       0x10
+#define SCRIBE_RWF_NOAPPEND     0x20
+#define SCRIBE_F_DUPFD          0
+#define SCRIBE_F_DUPFD_CLOEXEC  1030
+#define SCRIBE_MAP_ANONYMOUS    0x20
 #define SCRIBE_IOVECS_LOOKED_AT 128
 
 #define SCRIBE_MAGIC_ANON_INODES 0x09041934
-#define S_IFIFO 0010000
-#define S_IFSOCK 0140000
+#define S_IFIFO                  0010000
+#define S_IFSOCK                 0140000
 
 static __always_inline __u32 scribe_why_left(__u64 addr)
 {
@@ -31,9 +31,8 @@ static __always_inline __u32 scribe_why_left(__u64 addr)
 
 	switch (mode & S_IFMT) {
 	case S_IFREG: /* since Linux 6.16 also event descriptors */
-		return SCRIBE_GET(file, f_inode, i_sb, s_magic) == SCRIBE_MAGIC_ANON_INODES
-			       ? SCRIBE_LEFT_OTHER
-			       : SCRIBE_LEFT_EXCLUDED;
+		return SCRIBE_GET(file, f_inode, i_sb, s_magic) == SCRIBE_MAGIC_ANON_INODES ? SCRIBE_LEFT_OTHER
+											    : SCRIBE_LEFT_EXCLUDED;
 	case S_IFIFO:
 		return SCRIBE_LEFT_PIPE;
 	case S_IFSOCK:
@@ -44,8 +43,8 @@ static __always_inline __u32 scribe_why_left(__u64 addr)
 }
 
 /* False: not recorded, t->left has the cause. */
-static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct scribe_proc *p,
-					       struct task_struct *task, __u32 class, __u64 fd)
+static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task,
+					      __u32 class, __u64 fd)
 {
 	struct file *file;
 	__u32 slot;
@@ -108,8 +107,8 @@ static __always_inline bool scribe_class_of_folders(__u32 class)
 	       class == SCRIBE_CLASS_XATTRAT_WRITE;
 }
 
-static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p,
-					    struct task_struct *task, __u32 class, __u64 fd)
+static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task,
+					    __u32 class, __u64 fd)
 {
 	__u64 file = scribe_fd_file(task, fd);
 	__u32 slot;
@@ -150,7 +149,7 @@ static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, str
 		return SCRIBE_NO_SLOT;
 	t->again_generation = s->generation;
 	if (kind == SCRIBE_KIND_STDIO)
-		scribe_desc_put(p, file, scribe_proof_in(p, file), index, s->generation);
+		scribe_desc_put(p, file, scribe_identity_in(p, file), index, s->generation);
 	return index;
 }
 
@@ -250,8 +249,7 @@ SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
 }
 
 /* Whether t->op counts on this record; if so it counts as seen. */
-static __always_inline bool scribe_data_seen(struct scribe_thread *t, struct scribe_proc *p,
-					     struct scribe_slot *s)
+static __always_inline bool scribe_data_seen(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *s)
 {
 	if (s && scribe_is_excluded(p, s, true, &t->op))
 		return false;
@@ -359,8 +357,8 @@ static __always_inline __s64 scribe_implicit_offset(struct scribe_thread *t, __u
 	return after - bytes;
 }
 
-static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct pt_regs *regs, __u32 class,
-						__u32 write, __s64 bytes)
+static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct pt_regs *regs, __u32 class, __u32 write,
+						__s64 bytes)
 {
 	bool v2 = class <= SCRIBE_CLASS_PWRITEV2, append;
 	__s64 offset;
@@ -398,8 +396,8 @@ static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_
 	if (class > SCRIBE_CLASS_LAST_VECTOR || class < SCRIBE_CLASS_READV)
 		op.unaligned = scribe_misaligned(scribe_arg(regs, 2), t->mem_align);
 	else
-		op.unaligned = scribe_iov_unaligned(scribe_proc_at(t->proc), scribe_arg(regs, 2),
-						    scribe_arg(regs, 3), t->mem_align);
+		op.unaligned = scribe_iov_unaligned(scribe_proc_at(t->proc), scribe_arg(regs, 2), scribe_arg(regs, 3),
+						    t->mem_align);
 	s = scribe_slot_at(t->c_slot);
 	if (s && scribe_record_plain(t, s, &op))
 		return true;
@@ -407,8 +405,7 @@ static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_
 	return false;
 }
 
-static __always_inline void scribe_data_failed(struct scribe_thread *t, struct scribe_proc *p, __u32 write,
-					       __s64 ret)
+static __always_inline void scribe_data_failed(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __s64 ret)
 {
 	t->op.end_ns = bpf_ktime_get_ns();
 	scribe_io_leave(t, write, ret);
@@ -487,8 +484,7 @@ static __always_inline bool scribe_classify_fd_call(__u32 class, __u64 arg2, str
 	return false;
 }
 
-SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __u64 arg2,
-				 __s64 ret)
+SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __u64 arg2, __s64 ret)
 {
 	if (!t || !p)
 		return 0;
@@ -508,14 +504,14 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 index)
 {
 	struct scribe_slot *s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
-	__u64 proof;
+	__u64 identity;
 	bool kept;
 
 	if (!t || !p)
 		return 0;
 	if (p->flags & SCRIBE_PF_SHARES_FDS)
 		scribe_shared_open(addr);
-	proof = scribe_proof_in(p, addr);
+	identity = scribe_identity_in(p, addr);
 	/*
 	 * Otherwise only this thread's cache has it: another thread would look it up by a name that may have
 	 * changed.
@@ -523,8 +519,8 @@ SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_pr
 	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1 ||
 		     p->flags & (SCRIBE_PF_URING | SCRIBE_PF_SHARES_FDS));
 	if (kept)
-		scribe_desc_put(p, addr, proof, index, s->generation);
-	scribe_cache_put(t, p, addr, proof, index, s ? s->generation : 0, kept);
+		scribe_desc_put(p, addr, identity, index, s->generation);
+	scribe_cache_put(t, p, addr, identity, index, s ? s->generation : 0, kept);
 	return 0;
 }
 

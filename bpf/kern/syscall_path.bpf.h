@@ -10,18 +10,18 @@
 #include "bpf/kern/path_record.bpf.h"
 #include "bpf/kern/proc_path.bpf.h"
 
-#define SCRIBE_AT_NOFOLLOW 0x100
-#define SCRIBE_AT_REMOVEDIR 0x200
-#define SCRIBE_AT_FOLLOW 0x400
-#define SCRIBE_AT_EMPTY_PATH 0x1000
+#define SCRIBE_AT_NOFOLLOW     0x100
+#define SCRIBE_AT_REMOVEDIR    0x200
+#define SCRIBE_AT_FOLLOW       0x400
+#define SCRIBE_AT_EMPTY_PATH   0x1000
 #define SCRIBE_RENAME_EXCHANGE 2
 #ifdef __TARGET_ARCH_x86
 #define SCRIBE_ST_MODE_AT 24
 #else
 #define SCRIBE_ST_MODE_AT 16
 #endif
-#define SCRIBE_ST_BLKSIZE_AT 56 /* on x86-64 and arm64 */
-#define SCRIBE_STX_MODE_AT 28
+#define SCRIBE_ST_BLKSIZE_AT  56 /* on x86-64 and arm64 */
+#define SCRIBE_STX_MODE_AT    28
 #define SCRIBE_STX_BLKSIZE_AT 4
 
 /* By thread: paths overwritten by their call (scribe_path_keep). */
@@ -37,8 +37,7 @@ struct {
 } scribe_kept SEC(".maps");
 
 /* A path not in memory yet is read at return, as usual. */
-SCRIBE_GLOBAL int scribe_path_keep_near(struct scribe_thread *t, struct scribe_proc *p, __u64 path,
-					__u64 buffer)
+SCRIBE_GLOBAL int scribe_path_keep_near(struct scribe_thread *t, struct scribe_proc *p, __u64 path, __u64 buffer)
 {
 	__u64 key = bpf_get_current_pid_tgid();
 	struct scribe_scratch *s;
@@ -58,8 +57,8 @@ SCRIBE_GLOBAL int scribe_path_keep_near(struct scribe_thread *t, struct scribe_p
 	return 0;
 }
 
-static __always_inline void scribe_path_keep(struct scribe_thread *t, struct scribe_proc *p, __u64 path,
-					     __u64 buffer, __u64 bytes)
+static __always_inline void scribe_path_keep(struct scribe_thread *t, struct scribe_proc *p, __u64 path, __u64 buffer,
+					     __u64 bytes)
 {
 	if (buffer < path + SCRIBE_NAME_MAX_BYTES && buffer + bytes > path)
 		scribe_path_keep_near(t, p, path, buffer);
@@ -96,8 +95,8 @@ enum scribe_path_special {
 };
 
 /* Keeps only what follows a magic link, from t->proc_path.from on; "." if nothing follows a directory. */
-SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratch *s,
-				   const struct scribe_path_arg *a, int bytes)
+SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratch *s, const struct scribe_path_arg *a,
+				   int bytes)
 {
 	__u32 at, kind;
 
@@ -133,8 +132,7 @@ static __always_inline __u32 scribe_path_file(struct scribe_thread *t, struct sc
 	return scribe_first_sight(t, p, addr);
 }
 
-SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc *p,
-				     const struct scribe_path_arg *a)
+SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_path_arg *a)
 {
 	__u32 index = SCRIBE_SKIP_SLOT;
 	struct scribe_scratch *s;
@@ -169,8 +167,7 @@ SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc
 	return scribe_catchall(p, t->proc);
 }
 
-SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc *p,
-				     const struct scribe_path_arg *a)
+SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_path_arg *a)
 {
 	struct scribe_slot *s;
 	__u32 index;
@@ -209,7 +206,7 @@ static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_
 	if (class == SCRIBE_CLASS_RENAMEAT2 && SCRIBE_ARG(5) & SCRIBE_RENAME_EXCHANGE && t->link_change)
 		t->link_change = SCRIBE_LINK_SWAPPED | (t->link_change & SCRIBE_LINK_KNOWN);
 	if (t->link_change)
-		scribe_tell_link(t, p, b, a);
+		scribe_send_link(t, p, b, a);
 	return 0;
 }
 
@@ -387,9 +384,9 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	if (c->stat_buffer)
-		bpf_probe_read_user(&t->path_align, sizeof(t->path_align),
-				    (void *)(c->stat_buffer +
-					     (c->statx ? SCRIBE_STX_BLKSIZE_AT : SCRIBE_ST_BLKSIZE_AT)));
+		bpf_probe_read_user(
+			&t->path_align, sizeof(t->path_align),
+			(void *)(c->stat_buffer + (c->statx ? SCRIBE_STX_BLKSIZE_AT : SCRIBE_ST_BLKSIZE_AT)));
 	if (c->stat_buffer && !scribe_stat_counts(p, c->stat_buffer, c->statx)) {
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
 		return 0;
@@ -397,11 +394,10 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 	scribe_meta_set(t, c->stat_buffer ? SCRIBE_META_STAT : SCRIBE_META_EXT, c->ext);
 	slot = scribe_path_meta(t, p, &c->a);
 	if (t->link_change && slot != SCRIBE_SKIP_SLOT)
-		scribe_tell_link(t, p, slot, 0);
+		scribe_send_link(t, p, slot, 0);
 	return 0;
 }
 
-/* ---- msync ---- */
 static long scribe_vma_file(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
 {
 	/* as a number, which is what the callers pass */
@@ -475,8 +471,7 @@ static __always_inline bool scribe_is_path_class(__u32 class)
 	return class >= SCRIBE_CLASS_FIRST_PATH && class <= SCRIBE_CLASS_LAST_PATH;
 }
 
-static __always_inline void scribe_path_keep_by_class(struct scribe_thread *t, struct scribe_proc *p,
-						      __u32 class)
+static __always_inline void scribe_path_keep_by_class(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
 	if (class == SCRIBE_CLASS_FSTATAT) { /* the most frequent */
 		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_STAT_BYTES);
@@ -515,13 +510,11 @@ static __always_inline void scribe_path_enter(struct scribe_thread *t, struct sc
 	if (!scribe_class_may_be_empty(class))
 		return;
 	t->slot = SCRIBE_NO_SLOT;
-	if (scribe_may_be_empty(t, class) &&
-	    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
+	if (scribe_may_be_empty(t, class) && !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
 		t->slot = SCRIBE_SKIP_SLOT;
 }
 
-static __always_inline void scribe_path_leave(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
-					      __s64 ret)
+static __always_inline void scribe_path_leave(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __s64 ret)
 {
 	if (!scribe_class_may_be_empty(class) || t->slot == SCRIBE_NO_SLOT || !scribe_is_empty(t))
 		scribe_path_exit(t, p, class, ret);

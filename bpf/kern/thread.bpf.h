@@ -27,14 +27,14 @@ enum scribe_meta {
 struct scribe_meta_op {
 	__u64 start_ns, end_ns;
 	__u64 bytes; /* MMAP */
-	__u32 what; /* enum scribe_meta */
-	__u32 ext;  /* enum scribe_ext_id, SCRIBE_EXT_COUNT: none */
-	__u32 mode; /* OPEN, 0 none */
+	__u32 what;  /* enum scribe_meta */
+	__u32 ext;   /* enum scribe_ext_id, SCRIBE_EXT_COUNT: none */
+	__u32 mode;  /* OPEN, 0 none */
 	__u32 pad;
 };
 
 struct scribe_path_arg {
-	__s64 dir;      /* or AT_FDCWD */
+	__s64 dir; /* or AT_FDCWD */
 	__u64 string;
 	__u32 nofollow; /* of the last component */
 	__u32 pad;
@@ -126,9 +126,9 @@ struct scribe_list {
 	__u64 taken; /* aio: submissions accepted */
 	__u64 now_ns;
 	__u64 done;
-	__u32 undo;   /* 1: drop those not accepted */
+	__u32 undo;     /* 1: drop those not accepted */
 	__u32 followed; /* aio: control blocks recorded at completion */
-	__u32 ending; /* aio: at process end 1 + the next context, else 0 */
+	__u32 ending;   /* aio: at process end 1 + the next context, else 0 */
 };
 
 /* The kernel's accounting. */
@@ -141,37 +141,36 @@ struct scribe_thread {
 	__u32 proc; /* index */
 	__u32 proc_id;
 	__u32 mem_align; /* of the process */
-	__u32 class;       /* 0 none */
+	__u32 class;     /* 0 none */
 	/* cache: record of the last file */
 	__u64 c_file;
-	__u64 c_proof;
+	__u64 c_identity;
 	__u32 c_slot;
 	__u32 c_generation;
 	__u32 c_gen;
-	__u32 c_kept;             /* in scribe_descs too */
-	struct scribe_io
-		io[2]; /* by read and write: equals the kernel's account unless calls were missed */
+	__u32 c_kept;           /* in scribe_descs too */
+	struct scribe_io io[2]; /* by read and write: equals the kernel's account unless calls were missed */
 	__u64 io_before;
-	__u32 leaf;               /* segment buffer, 0 none */
+	__u32 segbuf;             /* segment buffer, 0 none */
 	__u32 stand_in;           /* 1: for several processes (io_uring.bpf.h) */
 	__u64 events;             /* added to the ledger at thread exit */
 	struct scribe_data_op op; /* times of any current call */
 	__u64 file;
-	__s64 pos;       /* f_pos before the call */
-	__u32 watched;   /* has used a library that takes the difference of moved[] */
-	__u32 io_begun;  /* SCRIBE_IO_*: io[] includes earlier calls */
-	__u32 left;      /* enum scribe_left */
-	__u32 last_ref;  /* close: last reference */
-	__u32 slot;      /* first file, unless a read or write */
+	__s64 pos;      /* f_pos before the call */
+	__u32 watched;  /* has used a library that takes the difference of moved[] */
+	__u32 io_begun; /* SCRIBE_IO_*: io[] includes earlier calls */
+	__u32 left;     /* enum scribe_left */
+	__u32 last_ref; /* close: last reference */
+	__u32 slot;     /* first file, unless a read or write */
 	__u32 generation;
 	__u32 slot2;
 	__u32 generation2;
 	__u64 file2;
 	__u32 again_generation;
 	__u32 top_excluded;
-	__u64 top;      /* last top-level dentry, and whether it is excluded */
+	__u64 top; /* last top-level dentry, and whether it is excluded */
 	__u64 top_name;
-	__u32 path_align; /* block size from stat by path */
+	__u32 path_align;  /* block size from stat by path */
 	__u32 link_change; /* enum scribe_link_change */
 	__u32 stream_open; /* 1: inside fopen or the like, the next open is a stream's; 2: calls are counted */
 	__u64 path_kept;   /* user address of the path in scribe_kept, 0 none */

@@ -62,8 +62,7 @@ static int adopt_prog(void *ctx, const char *name, int fd)
 {
 	struct scribe_bpf *b = ctx;
 
-	if (b->nprogs == SCRIBE_PROGS_MAX ||
-	    keep_name(b->prog[b->nprogs].name, sizeof(b->prog[0].name), name)) {
+	if (b->nprogs == SCRIBE_PROGS_MAX || keep_name(b->prog[b->nprogs].name, sizeof(b->prog[0].name), name)) {
 		close(fd);
 		return -EIO;
 	}
@@ -75,8 +74,7 @@ static int adopt_link(void *ctx, const char *name, int fd)
 {
 	struct scribe_bpf *b = ctx;
 
-	if (b->nlinks == SCRIBE_PROGS_MAX ||
-	    keep_name(b->link_name[b->nlinks], sizeof(b->link_name[0]), name)) {
+	if (b->nlinks == SCRIBE_PROGS_MAX || keep_name(b->link_name[b->nlinks], sizeof(b->link_name[0]), name)) {
 		close(fd);
 		return -EIO;
 	}
@@ -91,7 +89,8 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 		size_t bytes;
 	} want[] = {
 		{"scribe_procs", sizeof(struct scribe_proc)},
-		{"scribe_jobs", sizeof(struct scribe_job_entry)},      {"scribe_ctl", sizeof(struct scribe_ctl)},
+		{"scribe_jobs", sizeof(struct scribe_job_entry)},
+		{"scribe_ctl", sizeof(struct scribe_ctl)},
 		{"scribe_match_index", sizeof(struct scribe_match_entry)},
 	};
 	const struct scribe_named *ctl = scribe_bpf_map(b, "scribe_ctl");
@@ -103,15 +102,13 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 		memcpy(&version, value, sizeof(version));
 	free(value);
 	if (version != SCRIBE_WIRE_VERSION)
-		return scribe_err_set(err, -SCRIBE_E_VERSION,
-				      "%s: pinned by wire version %u, this is version %u", b->pins, version,
-				      SCRIBE_WIRE_VERSION);
+		return scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by wire version %u, this is version %u",
+				      b->pins, version, SCRIBE_WIRE_VERSION);
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct scribe_named *m = scribe_bpf_map(b, want[i].name);
 
 		if (!m || m->value_bytes != want[i].bytes)
-			return scribe_err_set(err, -SCRIBE_E_VERSION,
-					      "%s: map %s is not as this build has it", b->pins,
+			return scribe_err_set(err, -SCRIBE_E_VERSION, "%s: map %s is not as this build has it", b->pins,
 					      want[i].name);
 	}
 	return 0;

@@ -13,7 +13,7 @@
 int scribe_chunks_open(struct scribe_chunks *c, int fd, uint32_t most, uint32_t entries, size_t value_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *room;
+	void *reserved;
 
 	c->fd = fd;
 	c->most = most;
@@ -21,10 +21,10 @@ int scribe_chunks_open(struct scribe_chunks *c, int fd, uint32_t most, uint32_t 
 	c->value_bytes = value_bytes;
 	c->stride = (entries * value_bytes + page - 1) / page * page;
 	/* PROT_NONE and MAP_NORESERVE: uses no memory until a chunk is mapped over it. */
-	room = mmap(NULL, c->stride * most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
+	reserved = mmap(NULL, c->stride * most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (reserved == MAP_FAILED)
 		return -errno;
-	c->mem = room;
+	c->mem = reserved;
 	return 0;
 }
 

@@ -239,6 +239,5 @@ bool scribe_bpf_is_low(const struct scribe_bpf *b)
 	return left_of(&b->ctl->slots) < b->ctl->slots.low ||
 	       (left_of(&b->ctl->heats) < b->ctl->heats.low && b->heats.n < b->heats.most) ||
 	       (left_of(&b->ctl->segs) < b->ctl->segs.low && b->segs.n < b->segs.most) ||
-	       (left_of(&b->ctl->tables) < b->ctl->tables.low &&
-		b->tables.n * SCRIBE_TABLES_CHUNK < b->opt.tables);
+	       (left_of(&b->ctl->tables) < b->ctl->tables.low && b->tables.n * SCRIBE_TABLES_CHUNK < b->opt.tables);
 }

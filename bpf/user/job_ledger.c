@@ -38,8 +38,7 @@ void scribe_bpf_include_top(struct scribe_bpf *b, const char *name)
 		scribe_map_delete(b->excl_fd, key);
 		return;
 	}
-	while (bpf_map_get_next_key(b->excl_fd, NULL, next) == 0 &&
-	       scribe_map_delete(b->excl_fd, next) == 0)
+	while (bpf_map_get_next_key(b->excl_fd, NULL, next) == 0 && scribe_map_delete(b->excl_fd, next) == 0)
 		;
 }
 

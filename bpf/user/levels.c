@@ -20,8 +20,8 @@
 const struct scribe_bpf_level_row scribe_bpf_levels[] = {
 	{SCRIBE_BPF_TP_BTF, "tp_btf", false, "scribe_sys_enter", "scribe_sys_exit", "bpf_rdonly_cast", false},
 	{SCRIBE_BPF_TP_BTF_PROBE, "tp_btf_probe", true, "scribe_sys_enter", "scribe_sys_exit", NULL, false},
-	{SCRIBE_BPF_TRACEPOINT, "tracepoint", false, "scribe_event_enter", "scribe_event_exit",
-	 "bpf_rdonly_cast", true},
+	{SCRIBE_BPF_TRACEPOINT, "tracepoint", false, "scribe_event_enter", "scribe_event_exit", "bpf_rdonly_cast",
+	 true},
 };
 const size_t scribe_bpf_nlevels = sizeof(scribe_bpf_levels) / sizeof(scribe_bpf_levels[0]);
 
@@ -139,14 +139,10 @@ int scribe_bpf_attach_program(const char *program, int fd)
 	static const struct {
 		const char *program, *event;
 	} events[] = {
-		{"scribe_event_enter", "raw_syscalls/sys_enter"},
-		{"scribe_event_exit", "raw_syscalls/sys_exit"},
-		{"scribe_ev_fork", "sched/sched_process_fork"},
-		{"scribe_ev_exec", "sched/sched_process_exec"},
-		{"scribe_ev_own", "sched/sched_process_exec"},
-		{"scribe_ev_end", "sched/sched_process_exit"},
-		{"scribe_ev_sub", "io_uring/io_uring_submit_req"},
-		{"scribe_ev_cqe", "io_uring/io_uring_complete"},
+		{"scribe_event_enter", "raw_syscalls/sys_enter"},    {"scribe_event_exit", "raw_syscalls/sys_exit"},
+		{"scribe_ev_fork", "sched/sched_process_fork"},      {"scribe_ev_exec", "sched/sched_process_exec"},
+		{"scribe_ev_own", "sched/sched_process_exec"},       {"scribe_ev_end", "sched/sched_process_exit"},
+		{"scribe_ev_sub", "io_uring/io_uring_submit_req"},   {"scribe_ev_cqe", "io_uring/io_uring_complete"},
 		{"scribe_ev_ovf", "io_uring/io_uring_cqe_overflow"},
 	};
 	int link;
@@ -214,16 +210,15 @@ static int choose_uring(struct bpf_object *object, const struct btf *btf, bool e
 	return rc;
 }
 
-int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
-			    const struct btf *btf, struct scribe_preempted preempted, bool nobody_joins)
+int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object, const struct btf *btf,
+			    struct scribe_preempted preempted, bool nobody_joins)
 {
 	bool events = preempted.process_events && preempted.events && !row->probe_reads;
 	const char *const own[] = {"scribe_sched_own", "scribe_ev_own"};
 	const char *const exec[] = {"scribe_sched_exec", "scribe_ev_exec"};
-	const char *const wanted[] = {row->enter_program, row->exit_program,
-				      events ? "scribe_ev_fork" : "scribe_sched_fork",
-				      (nobody_joins ? own : exec)[events],
-				      events ? "scribe_ev_end" : "scribe_sched_exit"};
+	const char *const wanted[] = {
+		row->enter_program, row->exit_program, events ? "scribe_ev_fork" : "scribe_sched_fork",
+		(nobody_joins ? own : exec)[events], events ? "scribe_ev_end" : "scribe_sched_exit"};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(wanted) / sizeof(wanted[0]); i++)

@@ -10,8 +10,8 @@
 
 struct scribe_bpf_level_row {
 	enum scribe_bpf_level level;
-	const char *name;  /* as in the key `bpf_attach_mode` */
-	bool probe_reads;  /* bpf_probe_read_kernel(), as before Linux 6.2 */
+	const char *name; /* as in the key `bpf_attach_mode` */
+	bool probe_reads; /* bpf_probe_read_kernel(), as before Linux 6.2 */
 	const char *enter_program;
 	const char *exit_program;
 	const char *kfunc; /* required, NULL none */
@@ -29,9 +29,9 @@ int scribe_bpf_level_event(const struct scribe_bpf_level_row *row);
 
 /* Where programs on tracepoints can be preempted (preempt.c). */
 struct scribe_preempted {
-	bool calls;  /* at system calls */
+	bool calls;          /* at system calls */
 	bool process_events; /* for processes and io_uring */
-	bool events; /* trace events, never preempted, are available */
+	bool events;         /* trace events, never preempted, are available */
 };
 /* Whether the kernel skips programs of this level, so that calls are lost. */
 bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted);
@@ -39,8 +39,8 @@ bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scrib
  * Enables the level's programs and the fitting ones for processes and io_uring; trace events replace these
  * where they can be preempted. `nobody_joins`: only enrolled processes.
  */
-int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
-			    const struct btf *btf, struct scribe_preempted preempted, bool nobody_joins);
+int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object, const struct btf *btf,
+			    struct scribe_preempted preempted, bool nobody_joins);
 /* A link's descriptor, or a negative errno. */
 int scribe_bpf_attach_program(const char *program, int fd);
 

@@ -19,15 +19,15 @@ static bool said_verbose;
 
 static void store_text(const char *text, size_t n)
 {
-	const size_t room = SAID_MAX - 1;
+	const size_t capacity = SAID_MAX - 1;
 
-	if (n > room) {
-		text += n - room;
-		n = room;
+	if (n > capacity) {
+		text += n - capacity;
+		n = capacity;
 	}
-	if (said_bytes + n > room) {
+	if (said_bytes + n > capacity) {
 		/* The oldest text is dropped: the verifier's verdict is at the end. */
-		size_t drop = said_bytes + n - room;
+		size_t drop = said_bytes + n - capacity;
 
 		memmove(said, said + drop, said_bytes - drop);
 		said_bytes -= drop;

@@ -18,9 +18,9 @@ struct scribe_bpf;
 
 /* Attach modes, best first, named as by the key `bpf_attach_mode`. The numbers are in pinned maps. */
 #define SCRIBE_BPF_LEVELS(X) \
-	X(TP_BTF, 1, "tp_btf") /* typed tracepoints, direct loads: from Linux 6.2 on */ \
+	X(TP_BTF, 1, "tp_btf")             /* typed tracepoints, direct loads: from Linux 6.2 on */ \
 	X(TP_BTF_PROBE, 3, "tp_btf_probe") /* the same by probe reads */ \
-	X(TRACEPOINT, 5, "tracepoint") /* trace events, direct loads: where the others' programs can be preempted */
+	X(TRACEPOINT, 5, "tracepoint")     /* trace events, direct loads: where the others' programs can be preempted */
 
 enum scribe_bpf_level {
 	SCRIBE_BPF_AUTO = 0,
@@ -34,26 +34,25 @@ enum scribe_bpf_level scribe_bpf_level_of(const char *name);
 const char *scribe_bpf_level_name(enum scribe_bpf_level level);
 
 struct scribe_bpf_options {
-	uint32_t slots;        /* 1 KiB each; 0: 114688 */
-	uint32_t procs;        /* at once; 0: 16384 */
-	uint32_t tables;       /* limit, 528 B each; 0: 2 * slots */
-	uint32_t ring_bytes;   /* power of two; 0: the names of all slots, or a part per CPU */
+	uint32_t slots;      /* 1 KiB each; 0: 114688 */
+	uint32_t procs;      /* at once; 0: 16384 */
+	uint32_t tables;     /* limit, 528 B each; 0: 2 * slots */
+	uint32_t ring_bytes; /* power of two; 0: the names of all slots, or a part per CPU */
 	enum scribe_bpf_level level;
 	bool inexact;          /* allow the level although the kernel skips its programs; the ledger shows it */
 	bool verbose;          /* libbpf's and the verifier's output to stderr */
 	bool nobody_joins;     /* joining at exec is never needed */
 	uint32_t lose_each;    /* tests: lose every n-th data call; 0: none */
-	bool streams_told;     /* believe programs that count their own streams */
+	bool streams_reported; /* believe programs that count their own streams */
 	const char *pins;      /* directory on a BPF file system; NULL: do not pin */
-	bool whole; /* allocate everything at the start, as always with pins */
+	bool whole;            /* allocate everything at the start, as always with pins */
 };
 
 /*
  * Loads the programs and creates the maps; attaches nothing. On failure `err` names what the kernel or the
  * caller lacks and a remedy.
  */
-int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
-		    struct scribe_err *err);
+int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf, struct scribe_err *err);
 /* Detaches, removes the pins, unmaps, closes. Returns NULL. */
 struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *bpf);
 /* Pinned objects stay attached and recording, for scribe_bpf_adopt. */
@@ -68,8 +67,8 @@ int scribe_bpf_pin(struct scribe_bpf *bpf, const char *kind, const char *name, i
 void scribe_bpf_unpin(struct scribe_bpf *bpf, const char *kind, const char *name);
 void scribe_bpf_unpin_all(struct scribe_bpf *bpf, const char *kind);
 /* `fn` owns the descriptor; its first negative return ends the walk. */
-int scribe_bpf_each_pin(struct scribe_bpf *bpf, const char *kind,
-			int (*fn)(void *ctx, const char *name, int fd), void *ctx);
+int scribe_bpf_each_pin(struct scribe_bpf *bpf, const char *kind, int (*fn)(void *ctx, const char *name, int fd),
+			void *ctx);
 bool scribe_bpf_attached(const struct scribe_bpf *bpf);
 
 /*
@@ -114,8 +113,8 @@ struct scribe_job_entry *scribe_bpf_job(struct scribe_bpf *bpf, uint32_t index);
 void scribe_bpf_forget_job(struct scribe_bpf *bpf, uint32_t index);
 
 /* Enrols a single-threaded process; its descendants send FORK events. */
-int scribe_bpf_enrol(struct scribe_bpf *bpf, pid_t pid, uint32_t job, uint32_t *ret_index,
-		     uint32_t *ret_serial, struct scribe_err *err);
+int scribe_bpf_enrol(struct scribe_bpf *bpf, pid_t pid, uint32_t job, uint32_t *ret_index, uint32_t *ret_serial,
+		     struct scribe_err *err);
 
 /* Shared memory, valid until free; fields change concurrently. */
 struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *bpf, uint32_t index);
@@ -183,15 +182,15 @@ int scribe_bpf_peek(struct scribe_bpf *bpf, uint32_t proc, uint32_t *slot, struc
 /* Operations in records not drained yet; [1] in excluded ones. */
 void scribe_bpf_undrained(struct scribe_bpf *bpf, uint32_t job, uint64_t ret_events[2]);
 
-/* `n` segments of one thread in order, or of io_uring for several processes (leaf->proc_id 0). */
-typedef void (*scribe_leaf_fn)(void *ctx, const struct scribe_leaf *leaf, const struct scribe_segment *first,
-			       uint32_t n);
+/* `n` segments of one thread in order, or of io_uring for several processes (segbuf->proc_id 0). */
+typedef void (*scribe_segbuf_fn)(void *ctx, const struct scribe_segbuf *segbuf, const struct scribe_segment *first,
+				 uint32_t n);
 /* Number of buffers to keep free. After an error scribe_bpf_grow_value_tables tries again. */
-int scribe_bpf_want_leaves(struct scribe_bpf *bpf, uint32_t ahead);
+int scribe_bpf_want_segbufs(struct scribe_bpf *bpf, uint32_t ahead);
 /* Full buffers, and those of exited threads. */
-void scribe_bpf_leaves(struct scribe_bpf *bpf, scribe_leaf_fn fn, void *ctx);
+void scribe_bpf_segbufs(struct scribe_bpf *bpf, scribe_segbuf_fn fn, void *ctx);
 /* Also what running threads have written so far. */
-void scribe_bpf_leaves_all(struct scribe_bpf *bpf, scribe_leaf_fn fn, void *ctx);
+void scribe_bpf_segbufs_all(struct scribe_bpf *bpf, scribe_segbuf_fn fn, void *ctx);
 
 /* Sets SCRIBE_JF_SEGMENTS, SCRIBE_JF_OPENS for future records. */
 void scribe_bpf_trace_job(struct scribe_bpf *bpf, uint32_t index, uint32_t flags, bool on);

@@ -12,7 +12,7 @@
 #include "bpf/user/load.h"
 
 #define SCRIBE_PROGS_MAX 16
-#define SCRIBE_MAPS_MAX 48
+#define SCRIBE_MAPS_MAX  48
 
 /* Loaded or adopted. */
 struct scribe_named {
@@ -62,8 +62,8 @@ struct scribe_bpf {
 	void *generated; /* generated skeleton that contains the above */
 	struct scribe_named map[SCRIBE_MAPS_MAX], prog[SCRIBE_PROGS_MAX];
 	unsigned nmaps, nprogs;
-	bool adopted;       /* close the descriptors above */
-	char pins[108];     /* empty: none */
+	bool adopted;   /* close the descriptors above */
+	char pins[108]; /* empty: none */
 	struct scribe_ring ring;
 	int link[SCRIBE_PROGS_MAX];
 	char link_name[SCRIBE_PROGS_MAX][28];
@@ -142,8 +142,8 @@ static inline void scribe_ring_put(struct scribe_bpf_map_info *ring, struct scri
 	__atomic_store_n(&ctl->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
-static inline void scribe_ring_give(struct scribe_bpf *b, struct scribe_bpf_map_info *ring,
-				    struct scribe_ring_ctl *ctl, uint32_t index)
+static inline void scribe_ring_give(struct scribe_bpf *b, struct scribe_bpf_map_info *ring, struct scribe_ring_ctl *ctl,
+				    uint32_t index)
 {
 	pthread_mutex_lock(&b->tails);
 	scribe_ring_put(ring, ctl, index);

@@ -21,21 +21,21 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define TRACE_FS 0x74726163ul
+#define TRACE_FS       0x74726163ul
 #define NO_BPF_COMMAND 0x7fffffff
 #define NO_LIMIT       (1ull << 60) /* cgroup v1 reports "none" as a huge number */
 
 /* Without its last newline. False: unreadable. */
-static bool text_of(const char *path, char *room, size_t cap)
+static bool text_of(const char *path, char *buffer, size_t cap)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, room, cap - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, buffer, cap - 1);
 
 	if (fd >= 0)
 		close(fd);
-	room[n > 0 ? n : 0] = 0;
-	if (n > 0 && room[n - 1] == '\n')
-		room[n - 1] = 0;
+	buffer[n > 0 ? n : 0] = 0;
+	if (n > 0 && buffer[n - 1] == '\n')
+		buffer[n - 1] = 0;
 	return n > 0;
 }
 
@@ -110,8 +110,7 @@ static void least_of(struct scribe_machine *m, const char *root, const char *gro
 			limit = strtoull(text, NULL, 10);
 		if (limit < NO_LIMIT && limit < m->memory_limit) {
 			m->memory_limit = limit;
-			snprintf(m->memory_group, sizeof(m->memory_group), "%.*s", n ? (int)n : 1,
-				 n ? group : "/");
+			snprintf(m->memory_group, sizeof(m->memory_group), "%.*s", n ? (int)n : 1, n ? group : "/");
 		}
 		if (!n)
 			return;
@@ -127,8 +126,7 @@ static void read_memory(struct scribe_machine *m)
 
 	m->memory_limit = UINT64_MAX;
 	while (f && fgets(line, sizeof(line), f)) {
-		char *controllers = strchr(line, ':'),
-		     *group = controllers ? strchr(controllers + 1, ':') : NULL;
+		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
 
 		if (!group)
 			continue;

@@ -10,16 +10,16 @@
 struct scribe_machine {
 	char release[65]; /* from uname */
 	unsigned major, minor;
-	uint32_t uid;  /* effective */
-	uint64_t caps; /* effective, bit by number */
-	bool user_ns;  /* not the machine's first one */
-	bool no_proc;  /* /proc is not mounted: values from there are unknown */
-	bool confidential; /* lockdown: kernel memory may not be read */
-	bool filtered;   /* seccomp */
-	int bpf_errno;   /* of an invalid call of bpf(); EINVAL: allowed */
-	int perf_errno;  /* the same of perf_event_open() */
-	uint64_t nofile; /* UINT64_MAX: none */
-	uint64_t space;    /* address space */
+	uint32_t uid;          /* effective */
+	uint64_t caps;         /* effective, bit by number */
+	bool user_ns;          /* not the machine's first one */
+	bool no_proc;          /* /proc is not mounted: values from there are unknown */
+	bool confidential;     /* lockdown: kernel memory may not be read */
+	bool filtered;         /* seccomp */
+	int bpf_errno;         /* of an invalid call of bpf(); EINVAL: allowed */
+	int perf_errno;        /* the same of perf_event_open() */
+	uint64_t nofile;       /* UINT64_MAX: none */
+	uint64_t space;        /* address space */
 	int types_errno;       /* of opening /sys/kernel/btf/vmlinux; 0: readable */
 	bool tracefs;          /* or at its old path */
 	int paranoid;          /* kernel.perf_event_paranoid; INT_MIN unknown */
@@ -32,8 +32,8 @@ bool scribe_machine_older(const struct scribe_machine *m, unsigned major, unsign
 /* CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. */
 bool scribe_machine_can(const struct scribe_machine *m, unsigned cap);
 
-#define SCRIBE_CAP_SYS_ADMIN    21
-#define SCRIBE_CAP_PERFMON      38
-#define SCRIBE_CAP_BPF          39
+#define SCRIBE_CAP_SYS_ADMIN 21
+#define SCRIBE_CAP_PERFMON   38
+#define SCRIBE_CAP_BPF       39
 
 #endif

@@ -50,13 +50,13 @@ static void lower_priority(int policy, const struct sched_param *before)
 	errno = error;
 }
 
-#define UNDISTURBED(call)                                                                                    \
-	do {                                                                                                 \
-		struct sched_param before;                                                                   \
-		int policy = raise_priority(&before), ret = (call);                                          \
-                                                                                                             \
-		lower_priority(policy, &before);                                                             \
-		return ret;                                                                                  \
+#define UNDISTURBED(call) \
+	do { \
+		struct sched_param before; \
+		int policy = raise_priority(&before), ret = (call); \
+\
+		lower_priority(policy, &before); \
+		return ret; \
 	} while (0)
 
 int scribe_map_lookup(int fd, const void *key, void *ret_value)

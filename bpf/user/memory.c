@@ -28,8 +28,8 @@ static int map_named(struct scribe_bpf *b, const char *name, struct scribe_bpf_m
 
 static int map_chunks(struct scribe_bpf *b)
 {
-	int slots = map_fd(b, "scribe_slots"), tables = map_fd(b, "scribe_tables"),
-	    segs = map_fd(b, "scribe_segs"), heats = map_fd(b, "scribe_heats"), ret;
+	int slots = map_fd(b, "scribe_slots"), tables = map_fd(b, "scribe_tables"), segs = map_fd(b, "scribe_segs"),
+	    heats = map_fd(b, "scribe_heats"), ret;
 
 	if (slots < 0 || tables < 0 || segs < 0 || heats < 0)
 		return -ENOENT;
@@ -40,7 +40,7 @@ static int map_chunks(struct scribe_bpf *b)
 					 sizeof(struct scribe_value_table));
 	if (!ret)
 		ret = scribe_chunks_open(&b->segs, segs, SCRIBE_SEG_CHUNKS_MAX, SCRIBE_SEGS_CHUNK,
-					 sizeof(struct scribe_leaf));
+					 sizeof(struct scribe_segbuf));
 	if (!ret)
 		ret = scribe_chunks_open(&b->heats, heats, SCRIBE_HEAT_CHUNKS_MAX, SCRIBE_HEATS_CHUNK,
 					 sizeof(struct scribe_heat_table));
@@ -62,15 +62,13 @@ int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 	const struct scribe_named *asked = scribe_bpf_map(b, "scribe_asked");
 	int ret;
 
-	if ((ret = map_named(b, "scribe_procs", &b->procs)) ||
-	    (ret = map_named(b, "scribe_ctl", &b->ctl_map)) ||
+	if ((ret = map_named(b, "scribe_procs", &b->procs)) || (ret = map_named(b, "scribe_ctl", &b->ctl_map)) ||
 	    (ret = map_named(b, "scribe_slot_free", &b->slot_free)) ||
 	    (ret = map_named(b, "scribe_proc_free", &b->proc_free)) ||
 	    (ret = map_named(b, "scribe_tab_free", &b->tab_free)) ||
 	    (ret = map_named(b, "scribe_seg_free", &b->seg_free)) ||
 	    (ret = map_named(b, "scribe_heat_free", &b->heat_free)) ||
-	    (ret = map_named(b, "scribe_index", &b->index)) ||
-	    (ret = map_named(b, "scribe_jobs", &b->jobs)))
+	    (ret = map_named(b, "scribe_index", &b->index)) || (ret = map_named(b, "scribe_jobs", &b->jobs)))
 		return ret;
 	b->ctl = b->ctl_map.mem;
 	b->descs_fd = map_fd(b, "scribe_descs");

@@ -10,23 +10,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf/user/levels.h"
-#include "bpf/user/load_private.h"
 #include "bpf/posix.skel.h"
 #include "bpf/posix_probe.skel.h"
-#include "bpf/user/refusal.h"
+#include "bpf/user/levels.h"
 #include "bpf/user/libbpf_log.h"
+#include "bpf/user/load_private.h"
+#include "bpf/user/refusal.h"
 #include "bpf/user/syscall_table.h"
 
 #define SCRIBE_SLOTS_DEFAULT 114688u
-#define SCRIBE_SLOTS_MOST (1u << 24)
+#define SCRIBE_SLOTS_MOST    (1u << 24)
 #define SCRIBE_PROCS_DEFAULT 16384u
-#define SCRIBE_RING_LEAST (8u << 20)
-#define SCRIBE_RING_MOST (1u << 30)
-#define SCRIBE_RING_CPU (512u << 10)
-#define SCRIBE_DESCS_LEAST 65536u
-#define SCRIBE_DESCS_FEW 16384u /* with a daemon running a full table only costs time */
-#define SCRIBE_DESCS_CPU 2048u
+#define SCRIBE_RING_LEAST    (8u << 20)
+#define SCRIBE_RING_MOST     (1u << 30)
+#define SCRIBE_RING_CPU      (512u << 10)
+#define SCRIBE_DESCS_LEAST   65536u
+#define SCRIBE_DESCS_FEW     16384u /* with a daemon running a full table only costs time */
+#define SCRIBE_DESCS_CPU     2048u
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -41,29 +41,29 @@ struct variant {
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
 	unsigned char *classes;
-	uint32_t *lose_each, *streams_told;
+	uint32_t *lose_each, *streams_reported;
 	uint32_t *slot_mask, *proc_mask, *tab_mask, *index_mask;
 	void *generated;
 };
 
 /* The skeleton types differ only in name. */
-#define VARIANT(type)                                                                                         \
-	static int variant_##type(struct variant *v)                                                          \
-	{                                                                                                     \
-		struct scribe_##type *s = scribe_##type##__open();                                            \
-		if (!s)                                                                                       \
-			return -errno;                                                                        \
-		v->generated = s;                                                                                 \
-		v->object = s->obj;                                                                           \
-		v->skeleton = s->skeleton;                                                                    \
-		v->classes = (unsigned char *)s->rodata->scribe_syscall_classes;                               \
-		v->lose_each = (uint32_t *)&s->rodata->scribe_lose_each;                                      \
-		v->streams_told = (uint32_t *)&s->rodata->scribe_shm_counters_told;                           \
-		v->slot_mask = (uint32_t *)&s->rodata->scribe_slot_mask;                                      \
-		v->proc_mask = (uint32_t *)&s->rodata->scribe_proc_mask;                                      \
-		v->tab_mask = (uint32_t *)&s->rodata->scribe_tab_mask;                                        \
-		v->index_mask = (uint32_t *)&s->rodata->scribe_index_mask;                                    \
-		return 0;                                                                                     \
+#define VARIANT(type) \
+	static int variant_##type(struct variant *v) \
+	{ \
+		struct scribe_##type *s = scribe_##type##__open(); \
+		if (!s) \
+			return -errno; \
+		v->generated = s; \
+		v->object = s->obj; \
+		v->skeleton = s->skeleton; \
+		v->classes = (unsigned char *)s->rodata->scribe_syscall_classes; \
+		v->lose_each = (uint32_t *)&s->rodata->scribe_lose_each; \
+		v->streams_reported = (uint32_t *)&s->rodata->scribe_shm_counters_reported; \
+		v->slot_mask = (uint32_t *)&s->rodata->scribe_slot_mask; \
+		v->proc_mask = (uint32_t *)&s->rodata->scribe_proc_mask; \
+		v->tab_mask = (uint32_t *)&s->rodata->scribe_tab_mask; \
+		v->index_mask = (uint32_t *)&s->rodata->scribe_index_mask; \
+		return 0; \
 	}
 
 VARIANT(posix)
@@ -118,7 +118,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	*v->index_mask = power_of_two(2 * o->slots) - 1;
 	*v->tab_mask = tables - 1;
 	*v->lose_each = o->lose_each;
-	*v->streams_told = o->streams_told;
+	*v->streams_reported = o->streams_reported;
 	scribe_syscalls_fill(v->classes, 512);
 	return 0;
 }
@@ -209,7 +209,8 @@ static int list_object(struct scribe_bpf *b)
 	struct bpf_program *prog;
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, b->object) {
+	bpf_object__for_each_map(map, b->object)
+	{
 		struct scribe_named *m = &b->map[b->nmaps];
 
 		/* Internal maps such as .rodata contain a '.'. */
@@ -223,7 +224,8 @@ static int list_object(struct scribe_bpf *b)
 		m->entries = bpf_map__max_entries(map);
 		m->value_bytes = bpf_map__value_size(map);
 	}
-	bpf_object__for_each_program(prog, b->object) {
+	bpf_object__for_each_program(prog, b->object)
+	{
 		struct scribe_named *m = &b->prog[b->nprogs];
 
 		if (!bpf_program__autoload(prog))
@@ -272,8 +274,7 @@ struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
 	return scribe_bpf_close_keep_pins(b);
 }
 
-int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
-		    struct scribe_err *err)
+int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf, struct scribe_err *err)
 {
 	struct scribe_bpf *b;
 	int ret;

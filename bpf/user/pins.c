@@ -100,8 +100,8 @@ void scribe_bpf_remove_pins(const char *pins)
 	rmdir(pins);
 }
 
-int scribe_bpf_each_pin(struct scribe_bpf *b, const char *kind,
-			int (*fn)(void *ctx, const char *name, int fd), void *ctx)
+int scribe_bpf_each_pin(struct scribe_bpf *b, const char *kind, int (*fn)(void *ctx, const char *name, int fd),
+			void *ctx)
 {
 	char path[256];
 	struct dirent *e;

@@ -25,8 +25,7 @@
 
 enum { NOT_SEEN, HELD, FREE };
 
-#define INSN(c, d, s, o, i)                                                                                  \
-	((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
+#define INSN(c, d, s, o, i) ((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i)})
 #define MOV_REG(d, s)       INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define MOV_IMM(d, i)       INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
 #define CALL(helper)        INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
@@ -99,8 +98,7 @@ bool scribe_bpf_uses_events(void)
 {
 	int minor, major = version(&minor);
 
-	return scribe_bpf_may_preempt() || major < MULTI_MAJOR ||
-	       (major == MULTI_MAJOR && minor < MULTI_MINOR);
+	return scribe_bpf_may_preempt() || major < MULTI_MAJOR || (major == MULTI_MAJOR && minor < MULTI_MINOR);
 }
 
 /* What the program finds at a tracepoint that `cause` triggers. */
@@ -150,8 +148,7 @@ struct scribe_preempted scribe_bpf_preempts(const struct btf *btf)
 		return ret;
 	/* its address is only known with CONFIG_KALLSYMS_ALL */
 	if (count_var > 0)
-		map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_preempt", sizeof(uint32_t), sizeof(uint32_t),
-				     1, NULL);
+		map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_preempt", sizeof(uint32_t), sizeof(uint32_t), 1, NULL);
 	if (map >= 0)
 		prog = load(map, count_var);
 	ret.calls = preempts(seen_at("sys_enter", call, prog, map));

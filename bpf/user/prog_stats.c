@@ -66,8 +66,8 @@ uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
 
 	for (unsigned i = 0; i < b->nmaps; i++)
 		sum += map_memory_bytes(b->map[i].fd);
-	return sum + b->slots.n * b->slots.stride + b->tables.n * b->tables.stride +
-	       b->segs.n * b->segs.stride + b->heats.n * b->heats.stride;
+	return sum + b->slots.n * b->slots.stride + b->tables.n * b->tables.stride + b->segs.n * b->segs.stride +
+	       b->heats.n * b->heats.stride;
 }
 
 uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *b)

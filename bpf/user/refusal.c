@@ -48,23 +48,19 @@ static bool denied(const struct scribe_refusal *r)
 
 static void find_where(const struct scribe_refusal *r, struct line *l)
 {
-	static const char *const doing[] = {[SCRIBE_STEP_TYPES] = "the kernel's types",
-					    [SCRIBE_STEP_LOAD] = "loading the programs",
-					    [SCRIBE_STEP_MEMORY] = "mapping the records",
-					    [SCRIBE_STEP_ATTACH] = "attaching",
-					    [SCRIBE_STEP_PROBE_MULTI] = "probing libraries",
-					    [SCRIBE_STEP_PROBE_PERF] = "probing libraries",
-					    [SCRIBE_STEP_EVENT] = "opening trace events"};
+	static const char *const doing[] = {
+		[SCRIBE_STEP_TYPES] = "the kernel's types",      [SCRIBE_STEP_LOAD] = "loading the programs",
+		[SCRIBE_STEP_MEMORY] = "mapping the records",    [SCRIBE_STEP_ATTACH] = "attaching",
+		[SCRIBE_STEP_PROBE_MULTI] = "probing libraries", [SCRIBE_STEP_PROBE_PERF] = "probing libraries",
+		[SCRIBE_STEP_EVENT] = "opening trace events"};
 	const char *map = strstr(r->log, "': failed to create");
 	char name[64];
 
 	if (r->what)
-		snprintf(l->where, sizeof(l->where), r->step == SCRIBE_STEP_ATTACH ? "attaching %s" : "%s",
-			 r->what);
+		snprintf(l->where, sizeof(l->where), r->step == SCRIBE_STEP_ATTACH ? "attaching %s" : "%s", r->what);
 	else if (map && scribe_log_word(r->log, "libbpf: map '", "'", name, sizeof(name)))
 		snprintf(l->where, sizeof(l->where), "map %s", name);
-	else if (r->step != SCRIBE_STEP_TYPES &&
-		 scribe_log_word(r->log, "libbpf: prog '", "'", name, sizeof(name)))
+	else if (r->step != SCRIBE_STEP_TYPES && scribe_log_word(r->log, "libbpf: prog '", "'", name, sizeof(name)))
 		snprintf(l->where, sizeof(l->where), "program %s", name);
 	else
 		snprintf(l->where, sizeof(l->where), "%s", doing[r->step]);
@@ -75,8 +71,8 @@ static void find_where(const struct scribe_refusal *r, struct line *l)
 static bool files(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	/* libbpf continues without some maps, and the verifier misses them */
-	bool hidden = m->nofile < FILES_LEAST && (strstr(r->log, "Too many open files") ||
-						  strstr(r->log, "is referenced but wasn't created"));
+	bool hidden = m->nofile < FILES_LEAST &&
+		      (strstr(r->log, "Too many open files") || strstr(r->log, "is referenced but wasn't created"));
 
 	if (r->code == -ENFILE)
 		return say(l, "the machine's limit of open files is reached: raise the sysctl fs.file-max");
@@ -100,8 +96,7 @@ static bool memory(const struct scribe_refusal *r, const struct scribe_machine *
 			   "no memory: the control group %s may have %llu MiB, and the records count there: "
 			   "raise that, or ask for fewer (--records, or records= of the service)",
 			   m->memory_group, (unsigned long long)(m->memory_limit >> 20));
-	return say(l,
-		   "no memory in the kernel: ask for fewer records (--records, or records= of the service)");
+	return say(l, "no memory in the kernel: ask for fewer records (--records, or records= of the service)");
 }
 
 /* ---- what the machine lacks ---- */
@@ -186,12 +181,12 @@ static bool perf_events(const struct scribe_refusal *r, const struct scribe_mach
 /* ---- what this kernel does not have, or the verifier does not take ---- */
 
 /* A hint if the kernel is older than any tested one. */
-static const char *newer(const struct scribe_machine *m, char room[48])
+static const char *newer(const struct scribe_machine *m, char text[48])
 {
-	room[0] = 0;
+	text[0] = 0;
 	if (scribe_machine_older(m, OLDEST_MAJOR, OLDEST_MINOR))
-		snprintf(room, 48, ": %u.%u or newer is needed", OLDEST_MAJOR, OLDEST_MINOR);
-	return room;
+		snprintf(text, 48, ": %u.%u or newer is needed", OLDEST_MAJOR, OLDEST_MINOR);
+	return text;
 }
 
 static bool verifier(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
@@ -229,20 +224,14 @@ static const struct {
 	const char *name;
 	cause_fn is;
 } causes[] = {
-	{"open files", files},
-	{"types", types},
-	{"memory", memory},
+	{"open files", files},        {"types", types},       {"memory", memory},
 	{"capability", capability}, /* a container's filter usually comes with missing capabilities */
-	{"seccomp", seccomp},
-	{"lockdown", lockdown},
-	{"verifier", verifier},
-	{"perf events", perf_events},
-	{"time", late},
-	{"unknown", unknown},
+	{"seccomp", seccomp},         {"lockdown", lockdown}, {"verifier", verifier},
+	{"perf events", perf_events}, {"time", late},         {"unknown", unknown},
 };
 
-const char *scribe_refusal_line(const struct scribe_refusal *refusal, const struct scribe_machine *m,
-				char *ret_line, size_t cap)
+const char *scribe_refusal_line(const struct scribe_refusal *refusal, const struct scribe_machine *m, char *ret_line,
+				size_t cap)
 {
 	struct line l = {.text = ret_line, .cap = cap};
 	struct scribe_refusal r = *refusal;

@@ -29,8 +29,8 @@ struct scribe_refusal {
 };
 
 /* Returns the cause's constant name, as printed by `ioscribed --features`. */
-const char *scribe_refusal_line(const struct scribe_refusal *r, const struct scribe_machine *m,
-				char *ret_line, size_t cap);
+const char *scribe_refusal_line(const struct scribe_refusal *r, const struct scribe_machine *m, char *ret_line,
+				size_t cap);
 /* For this machine, with libbpf's output since scribe_said_begin. Returns `code`. */
 int scribe_refused(struct scribe_err *err, int code, enum scribe_load_step step, const char *what);
 

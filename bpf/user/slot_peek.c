@@ -64,8 +64,7 @@ int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct 
 		next = __atomic_load_n(&s->next, __ATOMIC_ACQUIRE);
 	if (next == SCRIBE_LINK_PENDING)
 		return -EAGAIN;
-	speaks = s->state == SCRIBE_SLOT_LIVE && !(s->flags & SCRIBE_SF_EXCLUDED) &&
-		 has_anything(b, s, ret_copy);
+	speaks = s->state == SCRIBE_SLOT_LIVE && !(s->flags & SCRIBE_SF_EXCLUDED) && has_anything(b, s, ret_copy);
 	*slot = next;
 	return speaks;
 }

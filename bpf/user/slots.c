@@ -12,12 +12,12 @@
 
 #include "bpf/kern/slot_index.h"
 #include "bpf/user/load_private.h"
-#include "logfmt/base/clock.h"
 #include "bpf/user/map_calls.h"
+#include "logfmt/base/clock.h"
 
 /* With naps of 20 us after every 64: about 6 ms per shard. */
 #define DRAIN_LOCK_TRIES 20000
-#define DRAIN_BATCH 4096
+#define DRAIN_BATCH      4096
 #define DRAIN_LOOK_EVERY 16
 /* exited processes */
 #define DRAIN_SWEEP_EVERY 512

@@ -73,8 +73,8 @@ static const struct {
 	{SYS_lremovexattr, SCRIBE_CLASS_LXATTR_WRITE},
 	/* Linux 6.13; the same number on every architecture */
 	{463, SCRIBE_CLASS_XATTRAT_WRITE}, /* setxattrat */
-	{464, SCRIBE_CLASS_XATTRAT_READ}, /* getxattrat */
-	{465, SCRIBE_CLASS_XATTRAT_READ}, /* listxattrat */
+	{464, SCRIBE_CLASS_XATTRAT_READ},  /* getxattrat */
+	{465, SCRIBE_CLASS_XATTRAT_READ},  /* listxattrat */
 	{466, SCRIBE_CLASS_XATTRAT_WRITE}, /* removexattrat */
 	{SYS_close_range, SCRIBE_CLASS_CLOSE_RANGE},
 	{SYS_msync, SCRIBE_CLASS_MSYNC},

@@ -23,8 +23,7 @@ bool scribe_log_word(const char *log, const char *before, const char *end, char 
 /* Statistics after the verifier's verdict. */
 static bool is_figures(const char *line)
 {
-	static const char *const begin[] = {"processed ", "verification time ", "stack depth ",
-					    "peak_states "};
+	static const char *const begin[] = {"processed ", "verification time ", "stack depth ", "peak_states "};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(line, begin[i], strlen(begin[i])))

@@ -2,8 +2,8 @@
 /* A code and a line of text in the caller's struct, also in traced programs. Must not print. */
 #include "logfmt/base/err.h"
 
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

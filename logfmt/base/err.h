@@ -35,8 +35,7 @@ struct scribe_err {
 };
 
 /* Returns `code`. `e` may be NULL; control characters are escaped. */
-int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Never NULL. */
 const char *scribe_strerror(int code);

@@ -61,8 +61,8 @@ uint64_t scribe_keyed(const void *bytes, size_t len)
 	size_t left = len;
 
 	get_secret(key);
-	uint64_t v[4] = {key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull,
-			 key[0] ^ 0x6c7967656e657261ull, key[1] ^ 0x7465646279746573ull};
+	uint64_t v[4] = {key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull, key[0] ^ 0x6c7967656e657261ull,
+			 key[1] ^ 0x7465646279746573ull};
 	for (; left >= sizeof(word); left -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		sip_word(v, word);

@@ -62,14 +62,14 @@ struct scribe_live_sums {
 struct scribe_live_job {
 	uint32_t job; /* reused later */
 	uint32_t uid;
-	uint64_t begun_ns;  /* CLOCK_MONOTONIC */
-	int64_t begun_s;    /* since 1970 */
-	uint32_t living;    /* processes */
+	uint64_t begun_ns; /* CLOCK_MONOTONIC */
+	int64_t begun_s;   /* since 1970 */
+	uint32_t living;   /* processes */
 	uint32_t ending;
 	uint64_t processes; /* including those that have ended */
 	uint32_t records, records_most;
 	struct scribe_live_sums ended;
-	char id[128];                  /* or the pid of a run's first process */
+	char id[128]; /* or the pid of a run's first process */
 	char user[64];
 };
 
@@ -88,7 +88,7 @@ struct scribe_live_record {
 	uint32_t proc_id;
 	uint32_t module; /* enum scribe_module of the log */
 	uint32_t slot, generation;
-	uint64_t name;             /* for NAMES; 0: none */
+	uint64_t name; /* for NAMES; 0: none */
 	uint64_t operations;
 	uint64_t ops[2], bytes[2]; /* read, written */
 	uint64_t busy_ns[3];       /* read, write, other: time without overlap */

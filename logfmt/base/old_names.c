@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VARIABLE "IOSCRIBE_"
+#define VARIABLE       "IOSCRIBE_"
 #define NAME_MAX_BYTES 64 /* longer than any key */
 
 static const struct {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SCRIBE_OLD_KEYS_TEXT_MAX 1024
-#define SCRIBE_OLD_KEYS_HEAD "old names of keys, which the next version refuses: "
+#define SCRIBE_OLD_KEYS_HEAD     "old names of keys, which the next version refuses: "
 
 /* Index of an old key, also as IOSCRIBE_KEY; -1: not one. */
 int scribe_old_key(const char *name);

@@ -171,16 +171,16 @@ static bool without_ours(const char *list, char *to, const char *end)
 	return to > begin;
 }
 
-char *const *scribe_preload_without(char *const env[], char **room, size_t pointers)
+char *const *scribe_preload_without(char *const env[], char **buffer, size_t pointers)
 {
 	size_t entries = 0, kept = 0;
-	char *text, *end = (char *)&room[pointers];
+	char *text, *end = (char *)&buffer[pointers];
 
 	if (pointers <= 1)
 		return env;
 	while (env[entries])
 		entries++;
-	text = (char *)&room[entries + 1];
+	text = (char *)&buffer[entries + 1];
 	/* Another thread may have set variables since the size was computed. */
 	if (entries + 1 >= pointers || (size_t)(end - text) < sizeof(VARIABLE))
 		return env;
@@ -188,14 +188,14 @@ char *const *scribe_preload_without(char *const env[], char **room, size_t point
 		const char *list = list_of(env[i]);
 
 		if (!list) {
-			room[kept++] = env[i];
+			buffer[kept++] = env[i];
 		} else if (text) {
 			memcpy(text, VARIABLE, sizeof(VARIABLE) - 1);
 			if (without_ours(list, text + sizeof(VARIABLE) - 1, end))
-				room[kept++] = text;
-				text = NULL; /* further LD_PRELOAD entries are ignored by getenv, and dropped */
+				buffer[kept++] = text;
+			text = NULL; /* further LD_PRELOAD entries are ignored by getenv, and dropped */
 		}
 	}
-	room[kept] = NULL;
-	return room;
+	buffer[kept] = NULL;
+	return buffer;
 }

@@ -12,7 +12,7 @@
  */
 size_t scribe_preload_room(const char *path, bool search, char *const env[]);
 
-/* `pointers` 1: `env`; otherwise a copy in `room`. */
-char *const *scribe_preload_without(char *const env[], char **room, size_t pointers);
+/* `pointers` 1: `env`; otherwise a copy in `buffer`. */
+char *const *scribe_preload_without(char *const env[], char **buffer, size_t pointers);
 
 #endif

@@ -125,22 +125,21 @@ int scribe_msg_check(const void *packet, size_t bytes, const void **ret_payload,
 	if (h->magic != SCRIBE_MSG_MAGIC)
 		return scribe_err_set(err, -EPROTO, "message with magic %08x: not ours", h->magic);
 	if (h->version != SCRIBE_MSG_VERSION)
-		return scribe_err_set(err, -EPROTO, "message of protocol version %u, this is version %u",
-				      h->version, SCRIBE_MSG_VERSION);
+		return scribe_err_set(err, -EPROTO, "message of protocol version %u, this is version %u", h->version,
+				      SCRIBE_MSG_VERSION);
 	if (h->len != bytes - sizeof(*h))
-		return scribe_err_set(err, -EPROTO, "message type %u says %u bytes of payload and has %zu",
-				      h->type, h->len, bytes - sizeof(*h));
+		return scribe_err_set(err, -EPROTO, "message type %u says %u bytes of payload and has %zu", h->type,
+				      h->len, bytes - sizeof(*h));
 	want = scribe_msg_payload_bytes(h->type);
 	if (want < 0) {
 		if (text_limit(h->type) < 0)
 			return scribe_err_set(err, -EPROTO, "message of unknown type %u", h->type);
 		if (h->len > (uint32_t)text_limit(h->type))
-			return scribe_err_set(err, -EPROTO,
-					      "message type %u with %u bytes of text, at most %d", h->type,
-					      h->len, text_limit(h->type));
+			return scribe_err_set(err, -EPROTO, "message type %u with %u bytes of text, at most %d",
+					      h->type, h->len, text_limit(h->type));
 	} else if (h->len != (uint32_t)want) {
-		return scribe_err_set(err, -EPROTO, "message type %u with %u bytes of payload instead of %d",
-				      h->type, h->len, want);
+		return scribe_err_set(err, -EPROTO, "message type %u with %u bytes of payload instead of %d", h->type,
+				      h->len, want);
 	}
 	if (!strings_end(h->type, h + 1))
 		return scribe_err_set(err, -EPROTO, "message type %u with a string without end", h->type);
@@ -192,15 +191,13 @@ int scribe_msg_connect(int sock, const struct sockaddr *to, unsigned bytes, int6
 	return 0;
 }
 
-int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd,
-		    int timeout_ms)
+int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd, int timeout_ms)
 {
-	struct scribe_msg_header h = {SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, status,
-				      (uint32_t)len};
+	struct scribe_msg_header h = {SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, status, (uint32_t)len};
 	struct iovec iov[2] = {{&h, sizeof(h)}, {(void *)(uintptr_t)payload, len}};
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
+		char buffer[CMSG_SPACE(sizeof(int))];
 	} control = {0};
 	struct msghdr m = {.msg_iov = iov, .msg_iovlen = len ? 2 : 1};
 	int64_t deadline = timeout_ms < 0 ? -1 : scribe_msg_now_ms() + timeout_ms;
@@ -208,8 +205,8 @@ int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payloa
 	if (len > SCRIBE_MSG_MAX - sizeof(h))
 		return -EMSGSIZE;
 	if (fd >= 0) {
-		m.msg_control = control.room;
-		m.msg_controllen = sizeof(control.room);
+		m.msg_control = control.buffer;
+		m.msg_controllen = sizeof(control.buffer);
 		control.head.cmsg_level = SOL_SOCKET;
 		control.head.cmsg_type = SCM_RIGHTS;
 		control.head.cmsg_len = CMSG_LEN(sizeof(int));
@@ -283,8 +280,7 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 			return scribe_err_set(err, -errno, "cannot receive: %s", strerror(errno));
 		rc = wait_for(sock, POLLIN, deadline);
 		if (rc < 0)
-			return scribe_err_set(err, rc,
-					      rc == -ETIMEDOUT ? "no answer in time" : "cannot wait");
+			return scribe_err_set(err, rc, rc == -ETIMEDOUT ? "no answer in time" : "cannot wait");
 	}
 	fd = take_descriptor(&m);
 	rc = 0;

@@ -52,7 +52,7 @@
 #define SCRIBE_MSG_MAGIC   0x62637369u /* "iscb" */
 #define SCRIBE_MSG_VERSION 1u
 
-#define SCRIBE_WORLD_MAX   256u   /* bytes with NUL, as the next */
+#define SCRIBE_WORLD_MAX   256u /* bytes with NUL, as the next */
 #define SCRIBE_PATH_MAX    4096u
 #define SCRIBE_OPTIONS_MAX 49152u /* bytes, as the next two */
 #define SCRIBE_TEXT_MAX    512u
@@ -62,13 +62,13 @@
  * The socket (0666) and marker files: `pid`, `loading` (programs are loaded), `attached` (they have been attached
  * to system calls for some time).
  */
-#define SCRIBE_SERVICE_DIR    "/run/ioscribe"
-#define SCRIBE_SERVICE_SOCKET "socket"
-#define SCRIBE_SERVICE_LOADING "loading"
+#define SCRIBE_SERVICE_DIR      "/run/ioscribe"
+#define SCRIBE_SERVICE_SOCKET   "socket"
+#define SCRIBE_SERVICE_LOADING  "loading"
 #define SCRIBE_SERVICE_ATTACHED "attached"
-#define SCRIBE_SERVICE_CONFIG "/etc/ioscribe/ioscribed.conf"
-#define SCRIBE_ENV_DIR        "IOSCRIBE_DIR"
-#define SCRIBE_ENV_CONFIG     "IOSCRIBE_CONFIG"
+#define SCRIBE_SERVICE_CONFIG   "/etc/ioscribe/ioscribed.conf"
+#define SCRIBE_ENV_DIR          "IOSCRIBE_DIR"
+#define SCRIBE_ENV_CONFIG       "IOSCRIBE_CONFIG"
 
 /* In the environment of traced programs. */
 #define SCRIBE_ENV_SOCKET  "IOSCRIBE_SOCKET"
@@ -91,7 +91,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_STREAMS = 12,
 	SCRIBE_MSG_STREAMS_OK = 13, /* with SCM_RIGHTS: one descriptor; no payload */
 	SCRIBE_MSG_PROBED = 14,     /* when the peer's mapped libraries are probed */
-	SCRIBE_MSG_PROBED_OK = 15, /* no payload */
+	SCRIBE_MSG_PROBED_OK = 15,  /* no payload */
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
 	SCRIBE_MSG_READY = 33,
@@ -101,7 +101,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
 	SCRIBE_MSG_RUN_REATTACH = 39, /* no payload */
-	SCRIBE_MSG_BUILDING = 40, /* a log is being built: every 5 s */
+	SCRIBE_MSG_BUILDING = 40,     /* a log is being built: every 5 s */
 
 	SCRIBE_MSG_JOB_BEGIN = 64, /* this and the next four: text, not NUL-terminated */
 
@@ -161,9 +161,9 @@ struct scribe_msg_hello {
 #define SCRIBE_HELLO_ALL_MET 2u
 
 struct scribe_msg_hello_ok {
-	uint32_t collective;  /* 1: send FETCH at finalize; 0: do nothing then */
+	uint32_t collective;          /* 1: send FETCH at finalize; 0: do nothing then */
 	uint32_t finalize_timeout_ms; /* time limit of finalize */
-	uint32_t flags;       /* SCRIBE_HELLO_*, as known now */
+	uint32_t flags;               /* SCRIBE_HELLO_*, as known now */
 	uint32_t pad;
 };
 
@@ -212,7 +212,7 @@ struct scribe_msg_enrolled {
 };
 
 struct scribe_msg_end {
-	int32_t wait_status; /* of CMD, as from waitpid */
+	int32_t wait_status;    /* of CMD, as from waitpid */
 	uint32_t exit_grace_ms; /* for descendants */
 };
 
@@ -266,8 +266,7 @@ struct sockaddr;
 int scribe_msg_connect(int sock, const struct sockaddr *to, unsigned bytes, int64_t deadline_ms);
 
 /* fd >= 0: a descriptor. timeout_ms -1: no limit. No SIGPIPE. -ETIMEDOUT, -EPIPE or another -errno. */
-int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd,
-		    int timeout_ms);
+int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd, int timeout_ms);
 
 /*
  * `packet`: SCRIBE_MSG_MAX bytes. Returns the length; 0: disconnected; -ETIMEDOUT, -EPROTO, ... *ret_fd: a

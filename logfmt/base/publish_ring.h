@@ -73,17 +73,17 @@ enum scribe_publish_select {
 
 struct scribe_publish_event {
 	struct scribe_publish_frame frame;
-	uint64_t id;          /* with a NAME */
-	uint64_t exe;         /* of the program; 0: unknown */
+	uint64_t id;  /* with a NAME */
+	uint64_t exe; /* of the program; 0: unknown */
 	int64_t rank;
-	int64_t offset;       /* -1: unknown */
+	int64_t offset; /* -1: unknown */
 	uint64_t length;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t base_ns;     /* base of relative times */
-	uint16_t module;      /* enum scribe_module_id */
-	uint8_t op;           /* enum scribe_publish_op */
-	uint8_t select;       /* enum scribe_publish_select, for H5D */
-	int32_t ndims;        /* of the dataset (H5D); otherwise -1 */
+	uint64_t base_ns;          /* base of relative times */
+	uint16_t module;           /* enum scribe_module_id */
+	uint8_t op;                /* enum scribe_publish_op */
+	uint8_t select;            /* enum scribe_publish_select, for H5D */
+	int32_t ndims;             /* of the dataset (H5D); otherwise -1 */
 	int64_t npoints;
 };
 

@@ -57,10 +57,9 @@ static int check_head(const struct blocks *b, const struct scribe_block_head *h,
 
 	if (h->count == 0 || h->stride < sizeof(struct scribe_unified_base) || h->stride > most ||
 	    (h->count > 1 && (uint64_t)h->count * h->stride > SCRIBE_BLOCK_BYTES))
-		return scribe_region_stream_error(
-			b->plain, err, -SCRIBE_E_LIMIT,
-			"a block of %u records of %u bytes, at most %u bytes in all", h->count, h->stride,
-			SCRIBE_BLOCK_BYTES);
+		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_LIMIT,
+						  "a block of %u records of %u bytes, at most %u bytes in all",
+						  h->count, h->stride, SCRIBE_BLOCK_BYTES);
 	return 0;
 }
 
@@ -76,8 +75,7 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 	if (rc || avail == 0)
 		return rc;
 	if (avail < sizeof(h))
-		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a block");
+		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_TRUNCATED, "ends in the middle of a block");
 	memcpy(&h, p, sizeof(h));
 	scribe_region_stream_skip(b->plain, sizeof(h));
 	if (b->swapped)
@@ -95,8 +93,7 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 		return rc;
 	if (avail < n)
 		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a block (%zu of %zu bytes)", avail,
-						  n);
+						  "ends in the middle of a block (%zu of %zu bytes)", avail, n);
 	scribe_block_restore(p, h.count, h.stride, b->block);
 	scribe_region_stream_skip(b->plain, n);
 	b->at = 0;
@@ -104,9 +101,9 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 	return 0;
 }
 
-static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
+static int read_single(struct blocks *b, void *to, size_t capacity, size_t *ret_n, struct scribe_err *err)
 {
-	size_t want = b->left < room ? (size_t)b->left : room, avail;
+	size_t want = b->left < capacity ? (size_t)b->left : capacity, avail;
 	/* The length is from the file: memory must grow only with bytes that were really read. */
 	const void *p;
 	int rc = scribe_region_stream_need(b->plain, want < PIECE ? want : PIECE, &p, &avail, err);
@@ -124,7 +121,7 @@ static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, s
 	return 0;
 }
 
-static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
+static int blocks_read(void *from, void *to, size_t capacity, size_t *ret_n, struct scribe_err *err)
 {
 	struct blocks *b = from;
 	int rc = b->left || b->at < b->have ? 0 : next_block(b, err);
@@ -133,8 +130,8 @@ static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct 
 	if (rc)
 		return rc;
 	if (b->left)
-		return read_single(b, to, room, ret_n, err);
-	*ret_n = b->have - b->at < room ? b->have - b->at : room;
+		return read_single(b, to, capacity, ret_n, err);
+	*ret_n = b->have - b->at < capacity ? b->have - b->at : capacity;
 	memcpy(to, b->block + b->at, *ret_n);
 	b->at += *ret_n;
 	return 0;
@@ -143,8 +140,8 @@ static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct 
 static const struct scribe_region_supply blocks_supply = {
 	.read = blocks_read, .below = blocks_below, .free = blocks_free};
 
-struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped,
-						  const char *label, const char *region)
+struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped, const char *label,
+						  const char *region)
 {
 	struct blocks *b = plain ? calloc(1, sizeof(*b)) : NULL;
 

@@ -15,12 +15,11 @@ struct scribe_block_head {
 	uint32_t count, stride;
 };
 
-void scribe_block_transpose(const unsigned char *records, size_t n, size_t stride,
-			    unsigned char *ret_columns);
+void scribe_block_transpose(const unsigned char *records, size_t n, size_t stride, unsigned char *ret_columns);
 void scribe_block_restore(const unsigned char *columns, size_t n, size_t stride, unsigned char *ret_records);
 
 /* The region without the filter. Owns `plain`, even if NULL is returned. */
-struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped,
-						  const char *label, const char *region);
+struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped, const char *label,
+						  const char *region);
 
 #endif

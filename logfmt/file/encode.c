@@ -11,8 +11,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "logfmt/file/variable_bytes.h"
 #include "logfmt/counters/module.h"
+#include "logfmt/file/variable_bytes.h"
 
 /* As in Darshan. */
 static const char cut_mark[] = "<TRUNCATED>";
@@ -82,9 +82,8 @@ static size_t put_text(char *to, const char *exe, const struct scribe_mount *mou
 	return at + 1;
 }
 
-int scribe_job_region_encode(const struct scribe_log_job *job, const char *exe,
-			     const struct scribe_mount *mounts, size_t n, void **ret_out, size_t *ret_n,
-			     struct scribe_err *err)
+int scribe_job_region_encode(const struct scribe_log_job *job, const char *exe, const struct scribe_mount *mounts,
+			     size_t n, void **ret_out, size_t *ret_n, struct scribe_err *err)
 {
 	char *out = calloc(1, SCRIBE_JOB_REGION_BYTES);
 

@@ -30,8 +30,8 @@ static size_t utf8_at(const unsigned char *p, size_t len)
 	 * Overlong forms, surrogates and control characters (C1; C0 and DEL above) are refused, and U+2028 and U+2029
 	 * because some programs take them for the end of a line.
 	 */
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || (c >= 0x80 && c < 0xa0) ||
-	    c == 0x2028 || c == 0x2029)
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || (c >= 0x80 && c < 0xa0) || c == 0x2028 ||
+	    c == 0x2029)
 		return 0;
 	return n;
 }

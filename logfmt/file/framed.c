@@ -25,8 +25,7 @@ struct scribe_framed {
 	uint64_t left;
 };
 
-struct scribe_framed *scribe_framed_new(struct scribe_region_stream *plain, bool swapped, bool sorted,
-					uint64_t modules)
+struct scribe_framed *scribe_framed_new(struct scribe_region_stream *plain, bool swapped, bool sorted, uint64_t modules)
 {
 	struct scribe_framed *f = plain ? calloc(1, sizeof(*f)) : NULL;
 
@@ -68,20 +67,18 @@ static int check_base(const struct scribe_framed *f, const struct scribe_unified
 		      struct scribe_err *err)
 {
 	if (b->module >= SCRIBE_MAX_MODULES || !(f->modules >> b->module & 1))
-		return scribe_region_stream_error(
-			f->plain, err, -SCRIBE_E_FORMAT,
-			"a record of module %d, which the log's table does not have", b->module);
-	if (b->flags & ~SCRIBE_UNIFIED_OPAQUE)
 		return scribe_region_stream_error(f->plain, err, -SCRIBE_E_FORMAT,
-						  "a record with unknown flags 0x%x", b->flags);
+						  "a record of module %d, which the log's table does not have",
+						  b->module);
+	if (b->flags & ~SCRIBE_UNIFIED_OPAQUE)
+		return scribe_region_stream_error(f->plain, err, -SCRIBE_E_FORMAT, "a record with unknown flags 0x%x",
+						  b->flags);
 	if (b->bytes > SCRIBE_MAX_RECORD_BYTES)
-		return scribe_region_stream_error(f->plain, err, -SCRIBE_E_LIMIT,
-						  "a record of %llu bytes, at most %u",
+		return scribe_region_stream_error(f->plain, err, -SCRIBE_E_LIMIT, "a record of %llu bytes, at most %u",
 						  (unsigned long long)b->bytes, SCRIBE_MAX_RECORD_BYTES);
 	if (f->sorted && b->module < before)
 		return scribe_region_stream_error(f->plain, err, -SCRIBE_E_FORMAT,
-						  "a record of module %d behind one of module %d", b->module,
-						  before);
+						  "a record of module %d behind one of module %d", b->module, before);
 	return 0;
 }
 
@@ -99,8 +96,7 @@ static int look(struct scribe_framed *f, struct scribe_err *err)
 		return rc;
 	if (avail < sizeof(f->raw))
 		return scribe_region_stream_error(f->plain, err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a base record (%zu bytes left)",
-						  avail);
+						  "ends in the middle of a base record (%zu bytes left)", avail);
 	memcpy(&f->raw, p, sizeof(f->raw));
 	scribe_region_stream_skip(f->plain, sizeof(f->raw));
 	f->next = f->raw;
@@ -168,15 +164,13 @@ static int find(struct scribe_framed *f, int module, struct scribe_err *err)
 	return rc;
 }
 
-/* ---- as a stream ---- */
 struct one_module {
 	struct scribe_framed *f; /* owned; NULL: taken over */
 	struct scribe_framed_want want;
 	const struct scribe_region_stream *stream;
 };
 
-static int check_wanted(const struct one_module *o, const struct scribe_unified_base *base,
-			struct scribe_err *err)
+static int check_wanted(const struct one_module *o, const struct scribe_unified_base *base, struct scribe_err *err)
 {
 	if (base->flags & SCRIBE_UNIFIED_OPAQUE)
 		return scribe_region_stream_error(o->stream, err, -SCRIBE_E_UNSUPPORTED,
@@ -186,8 +180,7 @@ static int check_wanted(const struct one_module *o, const struct scribe_unified_
 						  "a record of version %u, its module has %u", base->version,
 						  o->want.version);
 	if (o->want.fixed_bytes && base->bytes + sizeof(struct scribe_base_record) != o->want.fixed_bytes)
-		return scribe_region_stream_error(o->stream, err, -SCRIBE_E_FORMAT,
-						  "a record of %llu bytes, not %zu",
+		return scribe_region_stream_error(o->stream, err, -SCRIBE_E_FORMAT, "a record of %llu bytes, not %zu",
 						  (unsigned long long)base->bytes,
 						  o->want.fixed_bytes - sizeof(struct scribe_base_record));
 	return 0;
@@ -211,7 +204,7 @@ static int begin_record(struct one_module *o, void *to, size_t *ret_n, struct sc
 	return 1;
 }
 
-static int read_records(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
+static int read_records(void *from, void *to, size_t capacity, size_t *ret_n, struct scribe_err *err)
 {
 	struct one_module *o = from;
 	const void *p;
@@ -229,7 +222,7 @@ static int read_records(void *from, void *to, size_t room, size_t *ret_n, struct
 		if (rc <= 0 || *ret_n)
 			return rc < 0 ? rc : 0;
 	}
-	rc = some(o->f, room, &p, ret_n, err);
+	rc = some(o->f, capacity, &p, ret_n, err);
 	if (rc == 0)
 		memcpy(to, p, *ret_n);
 	return rc;
@@ -260,8 +253,8 @@ static void free_module(void *from)
 static const struct scribe_region_supply one_module_supply = {
 	.read = read_records, .left = left_of_record, .below = below, .free = free_module};
 
-struct scribe_region_stream *scribe_framed_stream(struct scribe_framed *f, const char *label,
-						  const char *region, const struct scribe_framed_want *want)
+struct scribe_region_stream *scribe_framed_stream(struct scribe_framed *f, const char *label, const char *region,
+						  const struct scribe_framed_want *want)
 {
 	struct one_module *o = f ? calloc(1, sizeof(*o)) : NULL;
 	struct scribe_region_stream *s;

@@ -26,8 +26,8 @@ struct scribe_framed_want {
 	size_t fixed_bytes; /* required length with base record; 0: any */
 	bool raw;           /* no requirements */
 };
-struct scribe_region_stream *scribe_framed_stream(struct scribe_framed *f, const char *label,
-						  const char *region, const struct scribe_framed_want *want);
+struct scribe_region_stream *scribe_framed_stream(struct scribe_framed *f, const char *label, const char *region,
+						  const struct scribe_framed_want *want);
 /* The position, for another module's stream; owned by the caller. NULL: not such a stream. */
 struct scribe_framed *scribe_framed_take(struct scribe_region_stream *s);
 

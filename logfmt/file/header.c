@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logfmt/file/layout.h"
 #include "logfmt/counters/module.h"
+#include "logfmt/file/layout.h"
 
 /* Darshan's header before 3.41. */
-#define OLD_MODULES 16
-#define OLD_HEADER_BYTES 360
+#define OLD_MODULES        16
+#define OLD_HEADER_BYTES   360
 #define FIRST_WIDE_VERSION 341 /* 64 modules, nanoseconds in the job record */
 
 struct old_header {
@@ -36,7 +36,9 @@ static int not_a_log(const char *label, struct scribe_err *err, const unsigned c
 	} known[] = {
 		{"\x1f\x8b", "gzip data: a log of Darshan 2 or older, or a compressed file"},
 		{"BZh", "bzip2 data: a log of Darshan 2 or older, or a compressed file"},
-		{"\x7f" "ELF", "a program"},
+		{"\x7f"
+		 "ELF",
+		 "a program"},
 		{"# darshan log", "text that darshan-parser printed"},
 	};
 
@@ -47,8 +49,8 @@ static int not_a_log(const char *label, struct scribe_err *err, const unsigned c
 			return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: not a Darshan log: %s", label,
 					      known[i].what);
 	}
-	return scribe_err_set(err, -SCRIBE_E_FORMAT,
-			      "%.200s: not a Darshan log: no log version in its first 8 bytes", label);
+	return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: not a Darshan log: no log version in its first 8 bytes",
+			      label);
 }
 
 /* "3.41" to 341; 0: not of that form. */
@@ -201,9 +203,8 @@ static int check_maps(const char *label, const struct scribe_log_header *h, uint
 	return rc ? rc : find_job(label, h, header, info, err);
 }
 
-int scribe_header_decode(const char *label, const void *bytes, size_t len,
-			 struct scribe_log_header *ret_header, struct scribe_reader_info *info,
-			 struct scribe_err *err)
+int scribe_header_decode(const char *label, const void *bytes, size_t len, struct scribe_log_header *ret_header,
+			 struct scribe_reader_info *info, struct scribe_err *err)
 {
 	struct old_header old;
 	size_t need;
@@ -226,8 +227,7 @@ int scribe_header_decode(const char *label, const void *bytes, size_t len,
 	memcpy(&magic, (const char *)bytes + 8, sizeof(magic));
 	info->swapped = magic == (int64_t)__builtin_bswap64(SCRIBE_LOG_MAGIC);
 	if (!info->swapped && magic != SCRIBE_LOG_MAGIC)
-		return scribe_err_set(err, -SCRIBE_E_FORMAT,
-				      "%.200s: header: wrong magic number at offset 8", label);
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: header: wrong magic number at offset 8", label);
 	if (need == OLD_HEADER_BYTES) {
 		memcpy(&old, bytes, sizeof(old));
 		widen(&old, info->swapped, ret_header);
@@ -239,9 +239,8 @@ int scribe_header_decode(const char *label, const void *bytes, size_t len,
 		swap_maps(ret_header);
 	info->comp_type = ret_header->comp_type;
 	if (info->comp_type > SCRIBE_COMP_NONE)
-		return scribe_err_set(err, -SCRIBE_E_FORMAT,
-				      "%.200s: header: unknown compression %d at offset 16", label,
-				      info->comp_type);
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: header: unknown compression %d at offset 16",
+				      label, info->comp_type);
 	if (info->version < 320)
 		make_place(ret_header, SCRIBE_MOD_H5D);
 	if (info->version < FIRST_WIDE_VERSION)

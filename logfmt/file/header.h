@@ -4,13 +4,12 @@
 #define LOGFMT_FILE_HEADER_H
 
 #include "logfmt/base/err.h"
-#include "logfmt/file/log_types.h"
 #include "logfmt/counters/records.h"
+#include "logfmt/file/log_types.h"
 
 /* Needs info->file_bytes; fills *ret_header and version, swapped, comp_type, job_off, job_len, unknown of *info. */
-int scribe_header_decode(const char *label, const void *bytes, size_t len,
-			 struct scribe_log_header *ret_header, struct scribe_reader_info *info,
-			 struct scribe_err *err);
+int scribe_header_decode(const char *label, const void *bytes, size_t len, struct scribe_log_header *ret_header,
+			 struct scribe_reader_info *info, struct scribe_err *err);
 
 bool scribe_header_has_trailer(const struct scribe_log_header *header);
 /* Copies the trailer's maps into the header. */

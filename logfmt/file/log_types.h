@@ -9,10 +9,10 @@
 
 #include "logfmt/counters/records.h"
 
-#define SCRIBE_MAX_NAME_BYTES (1u << 20)
-#define SCRIBE_MAX_RECORD_BYTES 0xfffff000u  /* 107 million traced operations with threads */
-#define SCRIBE_MAX_MOUNTS 1024
-#define SCRIBE_STAND_IN_BYTES 1024           /* of a name with a NUL, as escaped for readers of C strings */
+#define SCRIBE_MAX_NAME_BYTES   (1u << 20)
+#define SCRIBE_MAX_RECORD_BYTES 0xfffff000u /* 107 million traced operations with threads */
+#define SCRIBE_MAX_MOUNTS       1024
+#define SCRIBE_STAND_IN_BYTES   1024 /* of a name with a NUL, as escaped for readers of C strings */
 
 /* docs/format.md */
 enum scribe_layout {
@@ -35,24 +35,24 @@ struct scribe_name {
 };
 
 struct scribe_reader_info {
-	unsigned version;       /* log version x 100: 300, 310, 320, 321, 341 */
-	bool swapped;           /* the other byte order */
-	int comp_type;          /* enum scribe_compression */
+	unsigned version; /* log version x 100: 300, 310, 320, 321, 341 */
+	bool swapped;     /* the other byte order */
+	int comp_type;    /* enum scribe_compression */
 	uint64_t file_bytes;
 	uint64_t job_off, job_len; /* in the file */
-	uint64_t unknown;       /* bit per module with data that this library cannot read */
-	uint64_t opaque;        /* single-region layout: of those, with records that can only be read raw */
-	int layout;             /* enum scribe_layout */
-	uint64_t records_len;   /* single-region layout: bytes of all records in the file */
+	uint64_t unknown;          /* bit per module with data that this library cannot read */
+	uint64_t opaque;           /* single-region layout: of those, with records that can only be read raw */
+	int layout;                /* enum scribe_layout */
+	uint64_t records_len;      /* single-region layout: bytes of all records in the file */
 };
 
 struct scribe_writer_options {
 	enum scribe_compression compression; /* 0: zlib */
-	int level;        /* 1 to 9; 0: default (zlib 7, bzip2 9, zstd 6) */
+	int level;                           /* 1 to 9; 0: default (zlib 7, bzip2 9, zstd 6) */
 	bool list_own;    /* list modules from 48 on in the header, not in a trailer; stock readers do not know them */
 	bool dxt_threads; /* 40-byte DXT segments with thread ids, which stock 3.5.0 readers refuse */
 	enum scribe_layout layout;
-	bool rows;        /* single-region layout: not transposed even if compressed, which takes 1/0.6 of the bytes */
+	bool rows; /* single-region layout: not transposed even if compressed, which takes 1/0.6 of the bytes */
 };
 
 /* Some segments of a DXT record. */

@@ -12,12 +12,12 @@
 
 #include "logfmt/base/keyed.h"
 
-#define BLOCK_BYTES (64u << 10)
-#define FIRST_PLACES 64u /* a power of two */
+#define BLOCK_BYTES   (64u << 10)
+#define FIRST_BUCKETS 64u /* a power of two */
 
 struct block {
 	struct block *next;
-	size_t used, room;
+	size_t used, capacity;
 	char bytes[];
 };
 
@@ -31,8 +31,8 @@ struct entry {
 struct scribe_names {
 	struct block *blocks;
 	struct entry *entries;
-	uint32_t *places; /* the hash: 1 + index of an entry; 0: empty */
-	size_t count, room;
+	uint32_t *buckets; /* the hash: 1 + index of an entry; 0: empty */
+	size_t count, capacity;
 	size_t nplaces;
 };
 
@@ -52,7 +52,7 @@ struct scribe_names *scribe_names_free(struct scribe_names *n)
 		n->blocks = next;
 	}
 	free(n->entries);
-	free(n->places);
+	free(n->buckets);
 	free(n);
 	return NULL;
 }
@@ -63,31 +63,31 @@ static size_t place_of(const struct scribe_names *n, uint64_t id)
 	/* Keyed hash: ids come from files, so that a crafted log could otherwise make every search long. */
 	size_t at = (size_t)scribe_keyed_id(id) & (n->nplaces - 1);
 
-	while (n->places[at] && n->entries[n->places[at] - 1].id != id)
+	while (n->buckets[at] && n->entries[n->buckets[at] - 1].id != id)
 		at = (at + 1) & (n->nplaces - 1);
 	return at;
 }
 
 static int grow(struct scribe_names *n)
 {
-	size_t nplaces = n->nplaces ? n->nplaces * 2 : FIRST_PLACES;
+	size_t nplaces = n->nplaces ? n->nplaces * 2 : FIRST_BUCKETS;
 	struct entry *entries = realloc(n->entries, nplaces / 2 * sizeof(*entries));
-	uint32_t *places;
+	uint32_t *buckets;
 
 	if (!entries)
 		return -ENOMEM;
 	n->entries = entries;
 	if (nplaces > UINT32_MAX)
 		return -ENOMEM;
-	places = calloc(nplaces, sizeof(*places));
-	if (!places)
+	buckets = calloc(nplaces, sizeof(*buckets));
+	if (!buckets)
 		return -ENOMEM;
-	free(n->places);
-	n->places = places;
+	free(n->buckets);
+	n->buckets = buckets;
 	n->nplaces = nplaces;
-	n->room = nplaces / 2;
+	n->capacity = nplaces / 2;
 	for (size_t i = 0; i < n->count; i++)
-		n->places[place_of(n, n->entries[i].id)] = (uint32_t)(i + 1);
+		n->buckets[place_of(n, n->entries[i].id)] = (uint32_t)(i + 1);
 	return 0;
 }
 
@@ -100,13 +100,13 @@ static const char *store_name(struct scribe_names *n, const char *bytes, size_t 
 	if (len == SIZE_MAX)
 		return NULL;
 	/* Blocks, not malloc for each name: a log can have millions of names. */
-	if (!b || b->room - b->used < len + 1) {
-		size_t room = len + 1 > BLOCK_BYTES ? len + 1 : BLOCK_BYTES;
+	if (!b || b->capacity - b->used < len + 1) {
+		size_t capacity = len + 1 > BLOCK_BYTES ? len + 1 : BLOCK_BYTES;
 
-		b = malloc(sizeof(*b) + room);
+		b = malloc(sizeof(*b) + capacity);
 		if (!b)
 			return NULL;
-		*b = (struct block){.next = n->blocks, .room = room};
+		*b = (struct block){.next = n->blocks, .capacity = capacity};
 		n->blocks = b;
 	}
 	to = b->bytes + b->used;
@@ -123,11 +123,11 @@ int scribe_names_add(struct scribe_names *n, uint64_t id, const char *bytes, siz
 	const char *kept;
 	size_t at;
 
-	if (n->count == n->room && grow(n))
+	if (n->count == n->capacity && grow(n))
 		return -ENOMEM;
 	at = place_of(n, id);
-	if (n->places[at]) {
-		e = &n->entries[n->places[at] - 1];
+	if (n->buckets[at]) {
+		e = &n->entries[n->buckets[at] - 1];
 		if (e->len > 0 || len == 0)
 			return 0;
 	} else {
@@ -137,8 +137,8 @@ int scribe_names_add(struct scribe_names *n, uint64_t id, const char *bytes, siz
 	if (!kept)
 		return -ENOMEM;
 	*e = (struct entry){id, kept, len};
-	if (!n->places[at])
-		n->places[at] = (uint32_t)++n->count;
+	if (!n->buckets[at])
+		n->buckets[at] = (uint32_t)++n->count;
 	return 0;
 }
 
@@ -164,11 +164,11 @@ const char *scribe_names_find(const struct scribe_names *n, uint64_t id, size_t 
 	if (n->nplaces == 0)
 		return NULL;
 	at = place_of(n, id);
-	if (!n->places[at])
+	if (!n->buckets[at])
 		return NULL;
 	if (ret_len)
-		*ret_len = n->entries[n->places[at] - 1].len;
-	return n->entries[n->places[at] - 1].bytes;
+		*ret_len = n->entries[n->buckets[at] - 1].len;
+	return n->entries[n->buckets[at] - 1].bytes;
 }
 
 size_t scribe_names_count(const struct scribe_names *n)

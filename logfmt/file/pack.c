@@ -33,7 +33,7 @@ struct scribe_pack {
 	bz_stream bz;
 	ZSTD_CCtx *zstd;
 	size_t have;
-	size_t room;
+	size_t capacity;
 	unsigned char *piece;
 	unsigned char out[];
 };
@@ -60,8 +60,8 @@ static int begin(struct scribe_pack *p, int level)
 
 struct scribe_pack *scribe_pack_new(enum scribe_compression comp, int level, scribe_pack_sink *sink, void *to)
 {
-	size_t room = comp == SCRIBE_COMP_ZLIB ? libdeflate_zlib_compress_bound(NULL, PIECE_BYTES) : OUT_BYTES;
-	struct scribe_pack *p = malloc(sizeof(*p) + room);
+	size_t capacity = comp == SCRIBE_COMP_ZLIB ? libdeflate_zlib_compress_bound(NULL, PIECE_BYTES) : OUT_BYTES;
+	struct scribe_pack *p = malloc(sizeof(*p) + capacity);
 
 	if (!p)
 		return NULL;
@@ -69,7 +69,7 @@ struct scribe_pack *scribe_pack_new(enum scribe_compression comp, int level, scr
 	p->comp = comp;
 	p->sink = sink;
 	p->to = to;
-	p->room = room;
+	p->capacity = capacity;
 	return begin(p, level) == 0 ? p : scribe_pack_free(p);
 }
 
@@ -98,28 +98,28 @@ static int flush_out(struct scribe_pack *p)
 static int end_piece(struct scribe_pack *p)
 {
 	/* libdeflate cannot stream, and a region may be any number of complete streams (docs/format.md). */
-	size_t n = libdeflate_zlib_compress(p->deflate, p->piece, p->have, p->out, p->room);
+	size_t n = libdeflate_zlib_compress(p->deflate, p->piece, p->have, p->out, p->capacity);
 
 	p->have = 0;
 	p->ended = true;
 	return n ? p->sink(p->to, p->out, n) : -SCRIBE_E_COMPRESSION;
 }
 
-/* Fills `buffer` and calls `full`, which empties it, at each `room` bytes. 0 or the sink's code. */
-static int fill(struct scribe_pack *p, unsigned char *buffer, size_t room, int (*full)(struct scribe_pack *p),
+/* Fills `buffer` and calls `full`, which empties it, at each `capacity` bytes. 0 or the sink's code. */
+static int fill(struct scribe_pack *p, unsigned char *buffer, size_t capacity, int (*full)(struct scribe_pack *p),
 		const void *bytes, size_t n)
 {
 	const char *from = bytes;
 	int rc = 0;
 
 	while (n > 0 && rc == 0) {
-		size_t now = n < room - p->have ? n : room - p->have;
+		size_t now = n < capacity - p->have ? n : capacity - p->have;
 
 		memcpy(buffer + p->have, from, now);
 		p->have += now;
 		from += now;
 		n -= now;
-		if (p->have == room)
+		if (p->have == capacity)
 			rc = full(p);
 	}
 	return rc;
@@ -132,14 +132,14 @@ static int put_zstd(struct scribe_pack *p, const void *bytes, size_t n, ZSTD_End
 	int rc;
 
 	do {
-		ZSTD_outBuffer out = {p->out, p->room, p->have};
+		ZSTD_outBuffer out = {p->out, p->capacity, p->have};
 
 		left = ZSTD_compressStream2(p->zstd, &out, &in, action);
 		if (ZSTD_isError(left))
 			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM
 										       : -SCRIBE_E_COMPRESSION;
 		p->have = out.pos;
-		if (p->have == p->room && (rc = flush_out(p)))
+		if (p->have == p->capacity && (rc = flush_out(p)))
 			return rc;
 	} while (in.pos < in.size || (action == ZSTD_e_end && left > 0));
 	return 0;
@@ -157,12 +157,12 @@ static int put_bzip2(struct scribe_pack *p, const void *bytes, size_t n, int act
 			n -= p->bz.avail_in;
 		}
 		p->bz.next_out = (char *)p->out + p->have;
-		p->bz.avail_out = (unsigned)(p->room - p->have);
+		p->bz.avail_out = (unsigned)(p->capacity - p->have);
 		rc = BZ2_bzCompress(&p->bz, action);
 		if (rc < 0)
 			return -SCRIBE_E_COMPRESSION;
-		p->have = p->room - p->bz.avail_out;
-		if (p->have == p->room && (sunk = flush_out(p)))
+		p->have = p->capacity - p->bz.avail_out;
+		if (p->have == p->capacity && (sunk = flush_out(p)))
 			return sunk;
 	}
 	return 0;
@@ -184,7 +184,7 @@ int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n)
 	case SCRIBE_COMP_ZSTD:
 		return put_zstd(p, bytes, n, ZSTD_e_continue);
 	default:
-		return fill(p, p->out, p->room, flush_out, bytes, n);
+		return fill(p, p->out, p->capacity, flush_out, bytes, n);
 	}
 }
 

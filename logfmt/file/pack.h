@@ -14,8 +14,7 @@ struct scribe_pack;
 typedef int scribe_pack_sink(void *to, const void *bytes, size_t n);
 
 /* `level` 0: default. NULL: out of memory. */
-struct scribe_pack *scribe_pack_new(enum scribe_compression comp, int level, scribe_pack_sink *sink,
-				    void *to);
+struct scribe_pack *scribe_pack_new(enum scribe_compression comp, int level, scribe_pack_sink *sink, void *to);
 struct scribe_pack *scribe_pack_free(struct scribe_pack *p); /* returns NULL */
 
 /* Any put so far. */

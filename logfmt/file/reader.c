@@ -29,8 +29,8 @@ static int split_text(struct scribe_reader *r)
 	for (const char *c = r->text; *c; c++)
 		n += *c == '\n';
 	if (n > SCRIBE_MAX_MOUNTS)
-		return scribe_err_set(&r->err, -SCRIBE_E_LIMIT, "%.160s: job region: %zu mounts, at most %d",
-				      r->label, n, SCRIBE_MAX_MOUNTS);
+		return scribe_err_set(&r->err, -SCRIBE_E_LIMIT, "%.160s: job region: %zu mounts, at most %d", r->label,
+				      n, SCRIBE_MAX_MOUNTS);
 	r->mounts = calloc(n ? n : 1, sizeof(*r->mounts));
 	if (!r->mounts)
 		return scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
@@ -73,8 +73,8 @@ static int take_unified_job(struct scribe_reader *r, const char *bytes, size_t l
 
 static int read_unified_job(struct scribe_reader *r)
 {
-	struct scribe_region_stream *s = scribe_region_stream_new(r->fd, r->label, "job", r->info.job_off,
-								  r->info.job_len, r->header.comp_type);
+	struct scribe_region_stream *s =
+		scribe_region_stream_new(r->fd, r->label, "job", r->info.job_off, r->info.job_len, r->header.comp_type);
 	const void *bytes = NULL;
 	size_t len = 0;
 	int rc;
@@ -106,7 +106,7 @@ static int read_job(struct scribe_reader *r)
 	rc = scribe_region_stream_need(s, SCRIBE_JOB_REGION_BYTES + 1, &bytes, &len, &r->err);
 	if (rc == 0 && len > SCRIBE_JOB_REGION_BYTES && r->header.comp_type != SCRIBE_COMP_NONE)
 		rc = scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "more than %d plain bytes",
-					 SCRIBE_JOB_REGION_BYTES);
+						SCRIBE_JOB_REGION_BYTES);
 	if (len > SCRIBE_JOB_REGION_BYTES)
 		len = SCRIBE_JOB_REGION_BYTES;
 	if (rc == 0)
@@ -143,8 +143,8 @@ static int read_header(struct scribe_reader *r)
 		have += (size_t)n;
 	}
 	if (scribe_unified_is(bytes, have))
-		return scribe_unified_decode(r->label, bytes, have, &r->header, &r->records, &r->sorted,
-					     &r->columns, &r->info, &r->err);
+		return scribe_unified_decode(r->label, bytes, have, &r->header, &r->records, &r->sorted, &r->columns,
+					     &r->info, &r->err);
 	return scribe_header_decode(r->label, bytes, have, &r->header, &r->info, &r->err);
 }
 
@@ -176,10 +176,9 @@ static int take_exact(struct scribe_reader *r)
 	if (map->len == 0)
 		return 0;
 	if (version != SCRIBE_EXACT_NAMES_VERSION)
-		return scribe_err_set(
-			&r->err, -SCRIBE_E_VERSION,
-			"%.160s: exact name region (file offset %llu): version %u, this program knows %d",
-			r->label, (unsigned long long)map->off, version, SCRIBE_EXACT_NAMES_VERSION);
+		return scribe_err_set(&r->err, -SCRIBE_E_VERSION,
+				      "%.160s: exact name region (file offset %llu): version %u, this program knows %d",
+				      r->label, (unsigned long long)map->off, version, SCRIBE_EXACT_NAMES_VERSION);
 	/* Moved to r->exact_map, so that callers do not find names with a NUL as an unknown module. */
 	r->exact_map = *map;
 	*map = (struct scribe_log_map){0, 0};
@@ -325,8 +324,6 @@ double scribe_reader_runtime(const struct scribe_reader *r)
 	       ((double)j->start_time_sec + (double)j->start_time_nsec / 1e9);
 }
 
-/* ---- records ---- */
-
 static int open_module(struct scribe_reader *r, int module, struct scribe_log_region *g)
 {
 	const struct scribe_module *m = scribe_reader_module(r, module);
@@ -434,7 +431,8 @@ static int next_fixed(struct scribe_reader *r, const struct scribe_module *m, st
 			return rc;
 		if (avail < disk)
 			return scribe_region_stream_error(g->stream, &r->err, -SCRIBE_E_TRUNCATED,
-						   "ends in the middle of a record (%zu of %zu bytes)", avail, disk);
+							  "ends in the middle of a record (%zu of %zu bytes)", avail,
+							  disk);
 		scribe_region_stream_skip(g->stream, disk);
 		rc = as_is ? 1 : convert(r, m, g, disk, p);
 	} while (rc == 0);
@@ -495,7 +493,8 @@ int scribe_reader_next_record(struct scribe_reader *r, int module, void *buf, si
 	if (*ret_len > cap) {
 		r->modules[module].pending = rec;
 		r->modules[module].pending_len = *ret_len;
-		return scribe_err_set(&r->err, -SCRIBE_E_BUFFER, "%.160s: a %s record of %zu bytes does not fit into "
+		return scribe_err_set(&r->err, -SCRIBE_E_BUFFER,
+				      "%.160s: a %s record of %zu bytes does not fit into "
 				      "%zu",
 				      r->label, scribe_reader_module(r, module)->name, *ret_len, cap);
 	}

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "logfmt/base/err.h"
-#include "logfmt/file/log_types.h"
 #include "logfmt/counters/module.h"
 #include "logfmt/counters/records.h"
+#include "logfmt/file/log_types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -28,8 +28,7 @@ static int counted_name(struct scribe_reader *r, struct scribe_region_stream *s,
 	if (rc || avail == 0)
 		return rc;
 	if (avail < head)
-		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a name");
+		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED, "ends in the middle of a name");
 	memcpy(&ret_name->id, p, 8);
 	memcpy(&len, p + 8, 4);
 	if (r->info.swapped) {
@@ -37,15 +36,13 @@ static int counted_name(struct scribe_reader *r, struct scribe_region_stream *s,
 		len = __builtin_bswap32(len);
 	}
 	if (len > SCRIBE_MAX_NAME_BYTES)
-		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT,
-						  "a name of %u bytes, at most %u", len,
+		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "a name of %u bytes, at most %u", len,
 						  SCRIBE_MAX_NAME_BYTES);
 	rc = scribe_region_stream_need(s, head + len, (const void **)&p, &avail, &r->err);
 	if (rc)
 		return rc;
 	if (avail < head + len)
-		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a name");
+		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED, "ends in the middle of a name");
 	/* The head was used, so the name moves over it, which leaves a byte for the NUL. */
 	memmove((char *)p, p + head, len);
 	((char *)p)[len] = 0;
@@ -82,11 +79,9 @@ static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 		}
 		if (avail < want)
 			return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
-							  "ends in the middle of a name (%zu bytes left)",
-							  avail);
+							  "ends in the middle of a name (%zu bytes left)", avail);
 		if (avail > 8 + SCRIBE_MAX_NAME_BYTES)
-			return scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT,
-							  "a name of more than %u bytes",
+			return scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "a name of more than %u bytes",
 							  SCRIBE_MAX_NAME_BYTES);
 		seen = avail;
 		want = avail * 2;
@@ -132,23 +127,20 @@ static int unified_name(struct scribe_reader *r, struct scribe_name *ret_name)
 	if (rc || avail == 0)
 		return rc;
 	if (avail < sizeof(word))
-		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a name");
+		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED, "ends in the middle of a name");
 	memcpy(&word, p, sizeof(word));
 	if (r->info.swapped)
 		word = __builtin_bswap32(word);
 	head = word & 1 ? sizeof(word) : sizeof(word) + sizeof(ret_name->id);
 	len = word >> 1;
 	if (len > SCRIBE_MAX_NAME_BYTES)
-		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT,
-						  "a name of %zu bytes, at most %u", len,
+		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "a name of %zu bytes, at most %u", len,
 						  SCRIBE_MAX_NAME_BYTES);
 	rc = scribe_region_stream_need(s, head + len, (const void **)&p, &avail, &r->err);
 	if (rc)
 		return rc;
 	if (avail < head + len)
-		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a name");
+		return scribe_region_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED, "ends in the middle of a name");
 	if (word & 1)
 		ret_name->id = scribe_record_id(p + head, len);
 	else
@@ -181,8 +173,7 @@ int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_nam
 	if (r->info.layout == SCRIBE_LAYOUT_UNIFIED)
 		rc = unified_name(r, ret_name);
 	else
-		rc = r->info.version == 300 ? counted_name(r, r->names.stream, ret_name)
-					    : next_name(r, ret_name);
+		rc = r->info.version == 300 ? counted_name(r, r->names.stream, ret_name) : next_name(r, ret_name);
 	if (rc < 0)
 		r->names.failed = rc;
 	return rc;

@@ -39,8 +39,7 @@ int scribe_log_region_open(struct scribe_reader *r, struct scribe_log_region *g,
 	if (g->failed || g->stream)
 		return g->failed;
 	scribe_log_label(g->name, sizeof(g->name), name);
-	g->stream =
-		scribe_region_stream_new(r->fd, r->label, g->name, map->off, map->len, r->header.comp_type);
+	g->stream = scribe_region_stream_new(r->fd, r->label, g->name, map->off, map->len, r->header.comp_type);
 	return g->stream ? 0 : no_memory(r, g);
 }
 
@@ -64,14 +63,11 @@ static struct scribe_framed *records(struct scribe_reader *r, int module)
 	return scribe_framed_new(plain, r->info.swapped, r->sorted, modules);
 }
 
-int scribe_log_region_module(struct scribe_reader *r, int module, const char *name, size_t fixed_bytes,
-			     bool raw)
+int scribe_log_region_module(struct scribe_reader *r, int module, const char *name, size_t fixed_bytes, bool raw)
 {
 	struct scribe_log_region *g = &r->modules[module];
-	const struct scribe_framed_want want = {.module = module,
-						.version = r->header.mod_ver[module],
-						.fixed_bytes = fixed_bytes,
-						.raw = raw};
+	const struct scribe_framed_want want = {
+		.module = module, .version = r->header.mod_ver[module], .fixed_bytes = fixed_bytes, .raw = raw};
 
 	if (r->info.layout != SCRIBE_LAYOUT_UNIFIED)
 		return scribe_log_region_open(r, g, name, &r->header.mod_map[module]);

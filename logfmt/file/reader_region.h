@@ -12,8 +12,7 @@ void scribe_log_region_reset(struct scribe_log_region *g);
 int scribe_log_region_open(struct scribe_reader *r, struct scribe_log_region *g, const char *name,
 			   const struct scribe_log_map *map);
 /* In either layout. fixed_bytes: of a record in the file, 0: any; raw: any version. */
-int scribe_log_region_module(struct scribe_reader *r, int module, const char *name, size_t fixed_bytes,
-			     bool raw);
+int scribe_log_region_module(struct scribe_reader *r, int module, const char *name, size_t fixed_bytes, bool raw);
 /* After the module's last record: the next module of the single-region layout continues there. */
 void scribe_log_region_park(struct scribe_reader *r, int module);
 

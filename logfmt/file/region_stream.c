@@ -28,16 +28,15 @@ struct scribe_region_stream {
 	unsigned char *in;
 	size_t in_at, in_have;
 	unsigned char *out;
-	size_t out_at, out_have, out_room;
-	bool ended; /* the window holds the last bytes */
-	struct scribe_unpack *unpack; /* NULL: not compressed */
+	size_t out_at, out_have, out_capacity;
+	bool ended;                                /* the window holds the last bytes */
+	struct scribe_unpack *unpack;              /* NULL: not compressed */
 	const struct scribe_region_supply *supply; /* used instead of the file */
 	void *from;
 };
 
-struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label, const char *region,
-						      uint64_t off, uint64_t len,
-						      enum scribe_compression comp)
+struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label, const char *region, uint64_t off,
+						      uint64_t len, enum scribe_compression comp)
 {
 	struct scribe_region_stream *s = calloc(1, sizeof(*s));
 
@@ -50,8 +49,8 @@ struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label,
 	s->plain_limit = len > UINT64_MAX / SCRIBE_MAX_EXPANSION ? UINT64_MAX : len * SCRIBE_MAX_EXPANSION;
 	if (s->plain_limit < SCRIBE_FREE_EXPANSION)
 		s->plain_limit = SCRIBE_FREE_EXPANSION;
-	s->out_room = OUT_BYTES;
-	s->out = malloc(s->out_room + OUT_SLACK);
+	s->out_capacity = OUT_BYTES;
+	s->out = malloc(s->out_capacity + OUT_SLACK);
 	if (comp != SCRIBE_COMP_NONE) {
 		s->in = malloc(IN_BYTES);
 		s->unpack = scribe_unpack_new(comp);
@@ -77,14 +76,13 @@ struct scribe_region_stream *scribe_region_stream_from(const struct scribe_regio
 	s->comp = SCRIBE_COMP_NONE;
 	s->label = label;
 	s->region = region;
-	s->out_room = OUT_BYTES;
+	s->out_capacity = OUT_BYTES;
 	s->supply = supply;
 	s->from = from;
 	return s;
 }
 
-void *scribe_region_stream_supplier(const struct scribe_region_stream *s,
-				    const struct scribe_region_supply *supply)
+void *scribe_region_stream_supplier(const struct scribe_region_stream *s, const struct scribe_region_supply *supply)
 {
 	return s->supply == supply ? s->from : NULL;
 }
@@ -123,8 +121,8 @@ static const struct scribe_region_stream *origin(const struct scribe_region_stre
 	return s;
 }
 
-int scribe_region_stream_error(const struct scribe_region_stream *s, struct scribe_err *err, int code,
-			       const char *fmt, ...)
+int scribe_region_stream_error(const struct scribe_region_stream *s, struct scribe_err *err, int code, const char *fmt,
+			       ...)
 {
 	const struct scribe_region_stream *at = origin(s);
 	char text[256];
@@ -134,15 +132,13 @@ int scribe_region_stream_error(const struct scribe_region_stream *s, struct scri
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return scribe_err_set(err, code, "%.160s: %s region (file offset %llu, plain byte %llu): %s",
-			      s->label, s->region,
-			      (unsigned long long)(at->file_off - (at->in_have - at->in_at)),
+	return scribe_err_set(err, code, "%.160s: %s region (file offset %llu, plain byte %llu): %s", s->label,
+			      s->region, (unsigned long long)(at->file_off - (at->in_have - at->in_at)),
 			      (unsigned long long)s->taken, text);
 }
 
 /* 0 with *ret_n == 0: the region's end. */
-static int read_some(struct scribe_region_stream *s, void *buf, size_t cap, size_t *ret_n,
-		     struct scribe_err *err)
+static int read_some(struct scribe_region_stream *s, void *buf, size_t cap, size_t *ret_n, struct scribe_err *err)
 {
 	ssize_t n;
 
@@ -188,7 +184,7 @@ static bool record_complete(const struct scribe_region_stream *s)
 	return s->supply && s->supply->left && record_left(s) == 0 && s->out_at < s->out_have;
 }
 
-static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, size_t room, size_t *ret_n,
+static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, size_t capacity, size_t *ret_n,
 			    struct scribe_err *err)
 {
 	char why[SCRIBE_UNPACK_WHY];
@@ -202,8 +198,7 @@ static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, s
 		s->ended = true;
 		return 0;
 	}
-	rc = scribe_unpack_step(s->unpack, s->in + s->in_at, s->in_have - s->in_at, &taken, to, room, ret_n,
-				why);
+	rc = scribe_unpack_step(s->unpack, s->in + s->in_at, s->in_have - s->in_at, &taken, to, capacity, ret_n, why);
 	s->in_at += taken;
 	if (rc)
 		return scribe_region_stream_error(s, err, rc, "%s", why);
@@ -222,15 +217,14 @@ static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, s
 static int produce(struct scribe_region_stream *s, struct scribe_err *err)
 {
 	unsigned char *to = s->out + s->out_have;
-	size_t room = s->out_room - s->out_have;
+	size_t capacity = s->out_capacity - s->out_have;
 	size_t n = 0;
 	int rc;
 
 	if (s->unpack) {
-		rc = produce_unpacked(s, to, room, &n, err);
+		rc = produce_unpacked(s, to, capacity, &n, err);
 	} else {
-		rc = s->supply ? s->supply->read(s->from, to, room, &n, err)
-			       : read_some(s, to, room, &n, err);
+		rc = s->supply ? s->supply->read(s->from, to, capacity, &n, err) : read_some(s, to, capacity, &n, err);
 		s->ended = rc == 0 && n == 0;
 	}
 	if (rc == 0)
@@ -241,24 +235,24 @@ static int produce(struct scribe_region_stream *s, struct scribe_err *err)
 static int make_room(struct scribe_region_stream *s, size_t n, struct scribe_err *err)
 {
 	unsigned char *out;
-	size_t room;
+	size_t capacity;
 
 	if (s->out_at > 0) {
 		memmove(s->out, s->out + s->out_at, s->out_have - s->out_at);
 		s->out_have -= s->out_at;
 		s->out_at = 0;
 	}
-	if (s->out_have < s->out_room)
+	if (s->out_have < s->out_capacity)
 		return 0;
 	/* Doubled and limited to `n`: memory follows bytes that really exist, not a length that the file claims. */
-	room = s->out_room * 2 < n ? s->out_room * 2 : n;
-	if (room <= s->out_room)
-		room = s->out_room + OUT_BYTES;
-	out = realloc(s->out, room + OUT_SLACK);
+	capacity = s->out_capacity * 2 < n ? s->out_capacity * 2 : n;
+	if (capacity <= s->out_capacity)
+		capacity = s->out_capacity + OUT_BYTES;
+	out = realloc(s->out, capacity + OUT_SLACK);
 	if (!out)
-		return scribe_region_stream_error(s, err, -ENOMEM, "out of memory for %zu bytes", room);
+		return scribe_region_stream_error(s, err, -ENOMEM, "out of memory for %zu bytes", capacity);
 	s->out = out;
-	s->out_room = room;
+	s->out_capacity = capacity;
 	return 0;
 }
 
@@ -269,7 +263,7 @@ int scribe_region_stream_need(struct scribe_region_stream *s, size_t n, const vo
 	while (s->out_have - s->out_at < n && !s->ended && !record_complete(s)) {
 		int rc = 0;
 
-		if (s->out_have == s->out_room || (s->out_at == s->out_have && s->out_at > 0))
+		if (s->out_have == s->out_capacity || (s->out_at == s->out_have && s->out_at > 0))
 			rc = make_room(s, n, err);
 		if (rc == 0)
 			rc = produce(s, err);

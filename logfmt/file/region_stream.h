@@ -11,21 +11,20 @@
 #include "logfmt/counters/records.h"
 
 /* Limit of plain bytes per byte in the file (zlib cannot exceed 1032), and what is always allowed. */
-#define SCRIBE_MAX_EXPANSION 4096u
+#define SCRIBE_MAX_EXPANSION  4096u
 #define SCRIBE_FREE_EXPANSION (64u << 20)
 
 struct scribe_region_stream;
 
 /* Borrows `fd`. NULL: out of memory. */
-struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label, const char *region,
-						      uint64_t off, uint64_t len,
-						      enum scribe_compression comp);
+struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label, const char *region, uint64_t off,
+						      uint64_t len, enum scribe_compression comp);
 struct scribe_region_stream *scribe_region_stream_free(struct scribe_region_stream *s);
 
 /* Replaces the file as a source. `left` is NULL unless it supplies single records. */
 struct scribe_region_supply {
-	/* At most `room` bytes, never of two records; 0 bytes: the end. */
-	int (*read)(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err);
+	/* At most `capacity` bytes, never of two records; 0 bytes: the end. */
+	int (*read)(void *from, void *to, size_t capacity, size_t *ret_n, struct scribe_err *err);
 	/* Bytes of the current record not read yet. */
 	uint64_t (*left)(const void *from);
 	/* The source's own stream, for messages; or NULL. */
@@ -36,8 +35,7 @@ struct scribe_region_supply {
 struct scribe_region_stream *scribe_region_stream_from(const struct scribe_region_supply *supply, void *from,
 						       const char *label, const char *region);
 /* NULL: another supply. */
-void *scribe_region_stream_supplier(const struct scribe_region_stream *s,
-				    const struct scribe_region_supply *supply);
+void *scribe_region_stream_supplier(const struct scribe_region_stream *s, const struct scribe_region_supply *supply);
 
 /* The next record whole; *ret_avail 0: the end. Only with a supply of records. */
 int scribe_region_stream_need_record(struct scribe_region_stream *s, const void **ret_p, size_t *ret_avail,
@@ -55,7 +53,7 @@ int scribe_region_stream_need(struct scribe_region_stream *s, size_t n, const vo
 void scribe_region_stream_skip(struct scribe_region_stream *s, size_t n);
 
 /* "LABEL: REGION region (file offset X, plain byte Y): text" */
-int scribe_region_stream_error(const struct scribe_region_stream *s, struct scribe_err *err, int code,
-			       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int scribe_region_stream_error(const struct scribe_region_stream *s, struct scribe_err *err, int code, const char *fmt,
+			       ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -56,8 +56,7 @@ static int check_header(const char *label, const struct scribe_unified_header *h
 	return 0;
 }
 
-static int check_sizes(const char *label, const struct scribe_unified_header *h, uint64_t file,
-		       struct scribe_err *err)
+static int check_sizes(const char *label, const struct scribe_unified_header *h, uint64_t file, struct scribe_err *err)
 {
 	const uint64_t bytes[] = {h->names_bytes, h->records_bytes, h->job_bytes};
 	uint64_t left = file - sizeof(*h);
@@ -90,13 +89,11 @@ int scribe_unified_decode(const char *label, const void *bytes, size_t len, stru
 
 	if (len < sizeof(h))
 		return scribe_err_set(err, -SCRIBE_E_TRUNCATED,
-				      "%.200s: header: %zu of %zu bytes: the file is cut short", label, len,
-				      sizeof(h));
+				      "%.200s: header: %zu of %zu bytes: the file is cut short", label, len, sizeof(h));
 	memcpy(&h, bytes, sizeof(h));
 	info->swapped = h.order == (int64_t)__builtin_bswap64(SCRIBE_LOG_MAGIC);
 	if (!info->swapped && h.order != SCRIBE_LOG_MAGIC)
-		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: header: wrong magic number at offset 8",
-				      label);
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: header: wrong magic number at offset 8", label);
 	if (info->swapped)
 		swap_header(&h);
 	rc = check_header(label, &h, err);
@@ -120,8 +117,6 @@ int scribe_unified_decode(const char *label, const void *bytes, size_t len, stru
 	info->records_len = h.records_bytes;
 	return 0;
 }
-
-/* ---- the table of modules ---- */
 
 struct cursor {
 	const char *at, *end;
@@ -161,12 +156,12 @@ static void swap_entry(struct entry *e)
 
 static bool counters_fit(uint32_t at, unsigned n, uint32_t record_bytes)
 {
-	uint32_t room = record_bytes ? record_bytes : SCRIBE_MAX_RECORD_BYTES;
+	uint32_t capacity = record_bytes ? record_bytes : SCRIBE_MAX_RECORD_BYTES;
 
 	if (n == 0)
 		return true;
-	return n <= SCRIBE_UNIFIED_COUNTERS && at % 8 == 0 && at >= sizeof(struct scribe_base_record) && at <= room &&
-	       n <= (room - at) / 8;
+	return n <= SCRIBE_UNIFIED_COUNTERS && at % 8 == 0 && at >= sizeof(struct scribe_base_record) &&
+	       at <= capacity && n <= (capacity - at) / 8;
 }
 
 /* One allocation with the strings at its end. `text`: names of the module, its integers, its reals. */
@@ -254,10 +249,9 @@ static int take_module(const char *label, const struct entry *e, const char *tex
 	return table->modules[e->id] ? 0 : bad_table(label, err, -ENOMEM, "out of memory");
 }
 
-int scribe_unified_table_decode(const char *label, const void *bytes, size_t len,
-				const struct scribe_log_map *records, struct scribe_log_header *header,
-				struct scribe_reader_info *info, struct scribe_unified_table *table,
-				struct scribe_err *err)
+int scribe_unified_table_decode(const char *label, const void *bytes, size_t len, const struct scribe_log_map *records,
+				struct scribe_log_header *header, struct scribe_reader_info *info,
+				struct scribe_unified_table *table, struct scribe_err *err)
 {
 	struct cursor c = {bytes, (const char *)bytes + len};
 	uint64_t seen = 0;

@@ -11,15 +11,15 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/file/log_types.h"
 
-#define SCRIBE_UNIFIED_MAGIC "IOSCRIB" /* with NUL */
+#define SCRIBE_UNIFIED_MAGIC   "IOSCRIB" /* with NUL */
 #define SCRIBE_UNIFIED_VERSION 1
-#define SCRIBE_UNIFIED_COLUMNS 1 /* filter: transposed, blocks.h */
-#define SCRIBE_UNIFIED_SORTED 1u /* flag: modules ascend */
+#define SCRIBE_UNIFIED_COLUMNS 1  /* filter: transposed, blocks.h */
+#define SCRIBE_UNIFIED_SORTED  1u /* flag: modules ascend */
 
 struct scribe_unified_header {
 	char magic[8];
-	int64_t order;    /* SCRIBE_LOG_MAGIC in the writer's byte order */
-	uint32_t version; /* of the layout */
+	int64_t order;     /* SCRIBE_LOG_MAGIC in the writer's byte order */
+	uint32_t version;  /* of the layout */
 	uint8_t comp_type; /* enum scribe_compression */
 	uint8_t filter;    /* of records: 0 or SCRIBE_UNIFIED_COLUMNS */
 	uint16_t flags;
@@ -41,15 +41,15 @@ _Static_assert(sizeof(struct scribe_unified_header) == SCRIBE_UNIFIED_HEADER_BYT
 _Static_assert(sizeof(struct scribe_unified_base) == 32, "base record of the single-region layout");
 
 /* Flags of a module in the table. */
-#define SCRIBE_UNIFIED_PARTIAL 1u /* records were lost */
-#define SCRIBE_UNIFIED_RECORDS 2u /* the log has records */
+#define SCRIBE_UNIFIED_PARTIAL  1u /* records were lost */
+#define SCRIBE_UNIFIED_RECORDS  2u /* the log has records */
 #define SCRIBE_UNIFIED_OWN_CODE 4u /* they are opaque */
 
 /* Limits: plain bytes of job record and table; counters of a module; bytes of a name with NUL; of an opaque record. */
-#define SCRIBE_UNIFIED_JOB_BYTES (1u << 20)
-#define SCRIBE_UNIFIED_COUNTERS 4096
+#define SCRIBE_UNIFIED_JOB_BYTES  (1u << 20)
+#define SCRIBE_UNIFIED_COUNTERS   4096
 #define SCRIBE_UNIFIED_NAME_BYTES 64
-#define SCRIBE_UNIFIED_CHUNK (1u << 20)
+#define SCRIBE_UNIFIED_CHUNK      (1u << 20)
 
 bool scribe_unified_is(const void *bytes, size_t len);
 /* Needs info->file_bytes. Fills *info, the name map and *ret_records, the map of the region of records. */
@@ -63,10 +63,9 @@ struct scribe_unified_table {
 };
 
 /* Sets versions, flags and maps (`records` for each) in *header. *table must be freed, also after a failure. */
-int scribe_unified_table_decode(const char *label, const void *bytes, size_t len,
-				const struct scribe_log_map *records, struct scribe_log_header *header,
-				struct scribe_reader_info *info, struct scribe_unified_table *table,
-				struct scribe_err *err);
+int scribe_unified_table_decode(const char *label, const void *bytes, size_t len, const struct scribe_log_map *records,
+				struct scribe_log_header *header, struct scribe_reader_info *info,
+				struct scribe_unified_table *table, struct scribe_err *err);
 void scribe_unified_table_free(struct scribe_unified_table *table);
 
 /* Returns the size; writes only if `cap` allows. `m` NULL: an unknown module, named by `label`. */

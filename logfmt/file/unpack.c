@@ -30,8 +30,7 @@ struct scribe_unpack {
 /* `why` is without label: the caller adds file, region and offset. */
 static int wrong(char why[SCRIBE_UNPACK_WHY], int code, const char *text, const char *detail)
 {
-	snprintf(why, SCRIBE_UNPACK_WHY, "%s%s%s%s", text, detail ? " (" : "", detail ? detail : "",
-		 detail ? ")" : "");
+	snprintf(why, SCRIBE_UNPACK_WHY, "%s%s%s%s", text, detail ? " (" : "", detail ? detail : "", detail ? ")" : "");
 	return code;
 }
 
@@ -78,8 +77,8 @@ static unsigned part(size_t n)
 	return (unsigned)(n > UINT32_MAX ? UINT32_MAX : n);
 }
 
-static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
-		     unsigned char *to, size_t room, size_t *ret_n, char *why)
+static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken, unsigned char *to,
+		     size_t capacity, size_t *ret_n, char *why)
 {
 	int rc;
 
@@ -89,7 +88,7 @@ static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n,
 	u->z.next_in = (Bytef *)(uintptr_t)in;
 	u->z.avail_in = part(n);
 	u->z.next_out = to;
-	u->z.avail_out = part(room);
+	u->z.avail_out = part(capacity);
 	rc = inflate(&u->z, Z_NO_FLUSH);
 	*ret_n = (size_t)(u->z.next_out - to);
 	*ret_taken = (size_t)(u->z.next_in - in);
@@ -102,8 +101,8 @@ static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n,
 	return wrong(why, -SCRIBE_E_COMPRESSION, "zlib data are damaged", u->z.msg ? u->z.msg : "no detail");
 }
 
-static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
-		      unsigned char *to, size_t room, size_t *ret_n, char *why)
+static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken, unsigned char *to,
+		      size_t capacity, size_t *ret_n, char *why)
 {
 	char code[16];
 	int rc;
@@ -118,7 +117,7 @@ static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n
 	u->bz.next_in = (char *)(uintptr_t)in;
 	u->bz.avail_in = part(n);
 	u->bz.next_out = (char *)to;
-	u->bz.avail_out = part(room);
+	u->bz.avail_out = part(capacity);
 	rc = BZ2_bzDecompress(&u->bz);
 	*ret_n = (size_t)((unsigned char *)u->bz.next_out - to);
 	*ret_taken = (size_t)((const unsigned char *)u->bz.next_in - in);
@@ -135,11 +134,11 @@ static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n
 	return wrong(why, -SCRIBE_E_COMPRESSION, "bzip2 data are damaged", code);
 }
 
-static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
-		     unsigned char *to, size_t room, size_t *ret_n, char *why)
+static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken, unsigned char *to,
+		     size_t capacity, size_t *ret_n, char *why)
 {
 	ZSTD_inBuffer from = {in, n, 0};
-	ZSTD_outBuffer into = {to, room, 0};
+	ZSTD_outBuffer into = {to, capacity, 0};
 	size_t left = ZSTD_decompressStream(u->zstd, &into, &from);
 
 	if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
@@ -153,13 +152,13 @@ static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n,
 	return 0;
 }
 
-int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
-		       unsigned char *to, size_t room, size_t *ret_n, char why[SCRIBE_UNPACK_WHY])
+int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken, unsigned char *to,
+		       size_t capacity, size_t *ret_n, char why[SCRIBE_UNPACK_WHY])
 {
 	*ret_taken = *ret_n = 0;
 	if (u->comp == SCRIBE_COMP_ZLIB)
-		return step_zlib(u, in, n, ret_taken, to, room, ret_n, why);
+		return step_zlib(u, in, n, ret_taken, to, capacity, ret_n, why);
 	if (u->comp == SCRIBE_COMP_ZSTD)
-		return step_zstd(u, in, n, ret_taken, to, room, ret_n, why);
-	return step_bzip2(u, in, n, ret_taken, to, room, ret_n, why);
+		return step_zstd(u, in, n, ret_taken, to, capacity, ret_n, why);
+	return step_bzip2(u, in, n, ret_taken, to, capacity, ret_n, why);
 }

@@ -19,7 +19,7 @@ struct scribe_unpack *scribe_unpack_free(struct scribe_unpack *u); /* returns NU
 /* Within a stream. */
 bool scribe_unpack_is_within(const struct scribe_unpack *u);
 /* *ret_taken and *ret_n (bytes used, plain bytes) are always set. -SCRIBE_E_COMPRESSION or -ENOMEM: see `why`. */
-int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
-		       unsigned char *to, size_t room, size_t *ret_n, char why[SCRIBE_UNPACK_WHY]);
+int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken, unsigned char *to,
+		       size_t capacity, size_t *ret_n, char why[SCRIBE_UNPACK_WHY]);
 
 #endif

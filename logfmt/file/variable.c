@@ -9,32 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/counters/module.h"
 #include "logfmt/file/layout.h"
 #include "logfmt/file/log_types.h"
 #include "logfmt/file/variable_bytes.h"
-#include "logfmt/counters/module.h"
 
 #define DXT_PIECE       1024 /* segments of 40 bytes */
-#define LUSTRE_V1_WORDS  7
+#define LUSTRE_V1_WORDS 7
 
 /* NULL: out of memory. */
-static void *scratch_room(struct scribe_variable_scratch *s, size_t n)
+static void *scratch_capacity(struct scribe_variable_scratch *s, size_t n)
 {
 	void *bytes;
 
-	if (n <= s->room)
+	if (n <= s->capacity)
 		return s->bytes;
 	bytes = realloc(s->bytes, n);
 	if (!bytes)
 		return NULL;
 	s->bytes = bytes;
-	s->room = n;
+	s->capacity = n;
 	return bytes;
 }
 
 /* Copies the next record's head in native order. 1, 0: end, < 0. */
-static int take_head(struct scribe_variable *v, struct scribe_region_stream *s, void *head, size_t n,
-		     size_t words, struct scribe_err *err)
+static int take_head(struct scribe_variable *v, struct scribe_region_stream *s, void *head, size_t n, size_t words,
+		     struct scribe_err *err)
 {
 	const void *p;
 	size_t avail;
@@ -53,11 +53,10 @@ static int take_head(struct scribe_variable *v, struct scribe_region_stream *s, 
 	return 1;
 }
 
-static int out_of_range(struct scribe_region_stream *s, struct scribe_err *err, const char *what, int64_t a,
-			int64_t b)
+static int out_of_range(struct scribe_region_stream *s, struct scribe_err *err, const char *what, int64_t a, int64_t b)
 {
-	return scribe_region_stream_error(s, err, -SCRIBE_E_LIMIT, "%s out of range (%lld, %lld)", what,
-					  (long long)a, (long long)b);
+	return scribe_region_stream_error(s, err, -SCRIBE_E_LIMIT, "%s out of range (%lld, %lld)", what, (long long)a,
+					  (long long)b);
 }
 
 /* Skips the `n` bytes of the record; the window stays until the next need(). */
@@ -71,8 +70,7 @@ static int take_all(struct scribe_region_stream *s, size_t n, char **ret_p, stru
 		return rc;
 	if (avail < n)
 		return scribe_region_stream_error(s, err, -SCRIBE_E_TRUNCATED,
-						  "ends in the middle of a record (%zu of %zu bytes)", avail,
-						  n);
+						  "ends in the middle of a record (%zu of %zu bytes)", avail, n);
 	scribe_region_stream_skip(s, n);
 	*ret_p = (char *)p;
 	return 1;
@@ -84,8 +82,8 @@ static int no_memory(struct scribe_region_stream *s, struct scribe_err *err)
 }
 
 /* Version 1, seven words and OST ids, becomes a record of one component. */
-static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
-		     size_t *ret_len, struct scribe_err *err)
+static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec, size_t *ret_len,
+		     struct scribe_err *err)
 {
 	int64_t head[LUSTRE_V1_WORDS];
 	struct scribe_lustre_record *rec;
@@ -102,7 +100,7 @@ static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, 
 	if (rc < 0)
 		return rc;
 	len = sizeof(*rec) + sizeof(struct scribe_lustre_comp) + (size_t)head[6] * 8;
-	rec = scratch_room(&v->scratch, len);
+	rec = scratch_capacity(&v->scratch, len);
 	if (!rec)
 		return no_memory(s, err);
 	memset(rec, 0, sizeof(*rec) + sizeof(rec->comps[0]));
@@ -146,8 +144,8 @@ static size_t lustre_trim(struct scribe_lustre_record *rec)
 	return sizeof(*rec) + (size_t)kept * sizeof(rec->comps[0]) + (size_t)stripes * 8;
 }
 
-static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
-		       size_t *ret_len, struct scribe_err *err)
+static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec, size_t *ret_len,
+		       struct scribe_err *err)
 {
 	struct scribe_lustre_record head, *rec;
 	size_t n;
@@ -203,8 +201,7 @@ static int dxt_head(struct scribe_variable *v, struct scribe_region_stream *s, s
 }
 
 /* Converts segments, if needed in place. */
-static void dxt_bring(const struct scribe_variable *v, const char *from, struct scribe_dxt_segment *to,
-		      size_t n)
+static void dxt_bring(const struct scribe_variable *v, const char *from, struct scribe_dxt_segment *to, size_t n)
 {
 	size_t each = dxt_each(v);
 
@@ -218,8 +215,8 @@ static void dxt_bring(const struct scribe_variable *v, const char *from, struct 
 		to[i].offset = -1; /* not in that version */
 }
 
-static int dxt_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
-		    size_t *ret_len, struct scribe_err *err)
+static int dxt_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec, size_t *ret_len,
+		    struct scribe_err *err)
 {
 	struct scribe_dxt_record *rec;
 	struct scribe_dxt_head head;
@@ -235,7 +232,7 @@ static int dxt_next(struct scribe_variable *v, struct scribe_region_stream *s, c
 		return rc;
 	rec = (struct scribe_dxt_record *)p;
 	if (dxt_each(v) != sizeof(struct scribe_dxt_segment)) {
-		rec = scratch_room(&v->scratch, n);
+		rec = scratch_capacity(&v->scratch, n);
 		if (!rec)
 			return no_memory(s, err);
 	}
@@ -272,7 +269,7 @@ static int dxt_next_piece(struct scribe_variable *v, struct scribe_region_stream
 		return rc;
 	to = (struct scribe_dxt_segment *)p;
 	if (dxt_each(v) != sizeof(*to))
-		to = scratch_room(&v->scratch, DXT_PIECE * sizeof(*to));
+		to = scratch_capacity(&v->scratch, DXT_PIECE * sizeof(*to));
 	if (!to)
 		return no_memory(s, err);
 	dxt_bring(v, p, to, n);
@@ -284,8 +281,8 @@ static int dxt_next_piece(struct scribe_variable *v, struct scribe_region_stream
 	return 1;
 }
 
-static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
-		      size_t *ret_len, struct scribe_err *err)
+static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec, size_t *ret_len,
+		      struct scribe_err *err)
 {
 	struct scribe_mdhim_record head;
 	size_t n;
@@ -327,7 +324,7 @@ static struct scribe_heatmap_record *heatmap_fit(struct scribe_variable *v, stru
 		memmove(rec->bins + want, rec->bins + had, want * 8);
 		rec->nbins--;
 	} else if (had + 1 == want) {
-		struct scribe_heatmap_record *wider = scratch_room(&v->scratch, sizeof(*rec) + 2 * want * 8);
+		struct scribe_heatmap_record *wider = scratch_capacity(&v->scratch, sizeof(*rec) + 2 * want * 8);
 
 		if (!wider)
 			return NULL;
@@ -370,8 +367,8 @@ static int heatmap_next(struct scribe_variable *v, struct scribe_region_stream *
 	return 1;
 }
 
-static int apmpi_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
-		      size_t *ret_len, struct scribe_err *err)
+static int apmpi_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec, size_t *ret_len,
+		      struct scribe_err *err)
 {
 	struct scribe_apmpi_header_record head;
 	size_t n = sizeof(struct scribe_apmpi_record);
@@ -416,7 +413,6 @@ int scribe_variable_next(struct scribe_variable *v, struct scribe_region_stream 
 	case SCRIBE_MOD_APMPI:
 		return apmpi_next(v, s, ret_rec, ret_len, err);
 	default:
-		return scribe_region_stream_error(s, err, -SCRIBE_E_UNSUPPORTED,
-						  "records of an unknown layout");
+		return scribe_region_stream_error(s, err, -SCRIBE_E_UNSUPPORTED, "records of an unknown layout");
 	}
 }

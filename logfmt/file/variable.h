@@ -12,7 +12,7 @@
 
 struct scribe_variable_scratch {
 	void *bytes;
-	size_t room;
+	size_t capacity;
 };
 
 /* A log's first heatmap record, to which others are adjusted. */

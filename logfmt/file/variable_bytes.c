@@ -51,8 +51,7 @@ static size_t variable_length(int module, const void *rec, size_t avail)
 	case SCRIBE_MOD_APMPI:
 		if (avail < sizeof(*apmpi))
 			return 0;
-		return apmpi->magic == SCRIBE_APMPI_MAGIC ? sizeof(*apmpi)
-							  : sizeof(struct scribe_apmpi_record);
+		return apmpi->magic == SCRIBE_APMPI_MAGIC ? sizeof(*apmpi) : sizeof(struct scribe_apmpi_record);
 	default:
 		return 0;
 	}
@@ -67,8 +66,7 @@ size_t scribe_record_length(int module, const void *rec, size_t avail)
 	return m->record_bytes ? m->record_bytes : variable_length(module, rec, avail);
 }
 
-size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
-			      size_t cap)
+size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out, size_t cap)
 {
 	const struct scribe_dxt_record *dxt = rec;
 	size_t count, n;

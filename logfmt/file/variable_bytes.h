@@ -15,7 +15,6 @@ size_t scribe_sized(size_t base, int64_t count, size_t each);
 size_t scribe_mdhim_bytes(int64_t servers);
 
 /* Like scribe_record_encode. */
-size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
-			      size_t cap);
+size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out, size_t cap);
 
 #endif

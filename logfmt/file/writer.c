@@ -32,15 +32,14 @@ static int put_stage(struct scribe_writer *w, int stage, const char *what)
 	if (w->stage == stage && scribe_log_put_is_open(w))
 		return 0;
 	if (w->stage == STAGE_START && stage != STAGE_JOB)
-		return scribe_err_set(&w->err, -SCRIBE_E_ORDER,
-				      "log written out of order: %s before the job record", what);
+		return scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: %s before the job record",
+				      what);
 	if (stage <= w->stage)
 		return scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: %s after %s", what,
-				      w->stage == STAGE_DONE  ? "the end"
-				      : w->stage == STAGE_JOB ? "the job record"
-				      : w->stage == STAGE_NAMES
-					      ? "names"
-					      : scribe_module_label(w->stage - STAGE_MODULES, buf));
+				      w->stage == STAGE_DONE    ? "the end"
+				      : w->stage == STAGE_JOB   ? "the job record"
+				      : w->stage == STAGE_NAMES ? "names"
+								: scribe_module_label(w->stage - STAGE_MODULES, buf));
 	if (scribe_log_is_unified(w))
 		return scribe_unified_put_stage(w, stage);
 	rc = scribe_log_put_end(w);
@@ -98,13 +97,12 @@ int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options,
 	/* 3 or above: the log must not become a standard descriptor that was closed. */
 	own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (own < 0)
-		return scribe_err_set(err, -errno, "cannot duplicate the log's descriptor: %s",
-				      strerror(errno));
+		return scribe_err_set(err, -errno, "cannot duplicate the log's descriptor: %s", strerror(errno));
 	return create_owned(own, NULL, options, ret_w, err);
 }
 
-int scribe_writer_create(const char *path, const struct scribe_writer_options *options,
-			 struct scribe_writer **ret_w, struct scribe_err *err)
+int scribe_writer_create(const char *path, const struct scribe_writer_options *options, struct scribe_writer **ret_w,
+			 struct scribe_err *err)
 {
 	int rc = check_options(options, err);
 	int fd;
@@ -144,9 +142,9 @@ const struct scribe_err *scribe_writer_error(const struct scribe_writer *w)
 int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job, const char *exe,
 		      const struct scribe_mount *mounts, size_t n)
 {
-	int rc = w->stage == STAGE_JOB ? scribe_err_set(&w->err, -SCRIBE_E_ORDER,
-							"log written out of order: a second job record")
-				       : put_stage(w, STAGE_JOB, "the job record");
+	int rc = w->stage == STAGE_JOB
+			 ? scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: a second job record")
+			 : put_stage(w, STAGE_JOB, "the job record");
 	void *bytes;
 	size_t len;
 
@@ -161,8 +159,7 @@ int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job,
 		return 0;
 	}
 	/* Readers of uncompressed logs expect the region's full length. */
-	rc = scribe_log_put(w, bytes,
-			    w->options.compression == SCRIBE_COMP_NONE ? SCRIBE_JOB_REGION_BYTES : len);
+	rc = scribe_log_put(w, bytes, w->options.compression == SCRIBE_COMP_NONE ? SCRIBE_JOB_REGION_BYTES : len);
 	free(bytes);
 	return rc;
 }
@@ -174,13 +171,13 @@ static int keep_exact(struct scribe_writer *w, uint64_t id, const char *bytes, s
 	size_t need = w->exact_bytes + sizeof(id) + sizeof(len32) + len;
 	char *to;
 
-	if (need > w->exact_room) {
+	if (need > w->exact_capacity) {
 		char *more = realloc(w->exact, 2 * need);
 
 		if (!more)
 			return scribe_log_put_failed(w, -ENOMEM, "name");
 		w->exact = more;
-		w->exact_room = 2 * need;
+		w->exact_capacity = 2 * need;
 	}
 	to = w->exact + w->exact_bytes;
 	memcpy(to, &id, sizeof(id));
@@ -197,8 +194,7 @@ int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, 
 	int rc;
 
 	if (len > SCRIBE_MAX_NAME_BYTES)
-		return scribe_err_set(&w->err, -EINVAL, "a name of %zu bytes, at most %u", len,
-				      SCRIBE_MAX_NAME_BYTES);
+		return scribe_err_set(&w->err, -EINVAL, "a name of %zu bytes, at most %u", len, SCRIBE_MAX_NAME_BYTES);
 	rc = put_stage(w, STAGE_NAMES, "a name");
 	if (scribe_log_is_unified(w))
 		return rc ? rc : scribe_unified_put_name(w, id, bytes, len);
@@ -229,8 +225,7 @@ static int put_described(struct scribe_writer *w, const struct scribe_module *m,
 	if (rc)
 		return rc;
 	w->header.mod_ver[m->id] = m->version;
-	return scribe_log_is_unified(w) ? scribe_unified_put_record(w, m->id, rec, len)
-					: scribe_log_put(w, rec, len);
+	return scribe_log_is_unified(w) ? scribe_unified_put_record(w, m->id, rec, len) : scribe_log_put(w, rec, len);
 }
 
 int scribe_writer_module(struct scribe_writer *w, const struct scribe_module *m)
@@ -270,8 +265,7 @@ int scribe_writer_record(struct scribe_writer *w, int module, const void *rec, s
 		rec = w->scratch;
 		len = need;
 	}
-	return scribe_log_is_unified(w) ? scribe_unified_put_record(w, module, rec, len)
-					: scribe_log_put(w, rec, len);
+	return scribe_log_is_unified(w) ? scribe_unified_put_record(w, module, rec, len) : scribe_log_put(w, rec, len);
 }
 
 int scribe_writer_raw(struct scribe_writer *w, int module, unsigned version, const void *bytes, size_t len)
@@ -285,8 +279,7 @@ int scribe_writer_raw(struct scribe_writer *w, int module, unsigned version, con
 	if (rc)
 		return rc;
 	w->header.mod_ver[module] = version;
-	return scribe_log_is_unified(w) ? scribe_unified_put_raw(w, bytes, len)
-					: scribe_log_put(w, bytes, len);
+	return scribe_log_is_unified(w) ? scribe_unified_put_raw(w, bytes, len) : scribe_log_put(w, bytes, len);
 }
 
 int scribe_writer_packed(struct scribe_writer *w, int module, const void *bytes, size_t len)

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "logfmt/base/err.h"
-#include "logfmt/file/encode.h"
-#include "logfmt/file/log_types.h"
 #include "logfmt/counters/module.h"
 #include "logfmt/counters/records.h"
+#include "logfmt/file/encode.h"
+#include "logfmt/file/log_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,8 +27,8 @@ struct scribe_writer;
 int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options, struct scribe_writer **ret_w,
 			    struct scribe_err *err);
 /* O_EXCL, O_NOFOLLOW, mode 0400 & ~umask. Free removes the file unless finished. */
-int scribe_writer_create(const char *path, const struct scribe_writer_options *options,
-			 struct scribe_writer **ret_w, struct scribe_err *err);
+int scribe_writer_create(const char *path, const struct scribe_writer_options *options, struct scribe_writer **ret_w,
+			 struct scribe_err *err);
 /* Returns NULL. */
 struct scribe_writer *scribe_writer_free(struct scribe_writer *w);
 /* Of the last failure. */

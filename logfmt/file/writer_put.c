@@ -13,9 +13,8 @@
 int scribe_log_put_failed(struct scribe_writer *w, int code, const char *what)
 {
 	w->failed = code;
-	return scribe_err_set(&w->err, code, "cannot write the log at offset %llu: %s%s%s",
-			      (unsigned long long)w->off, what, code > -4000 ? ": " : "",
-			      code > -4000 ? strerror(-code) : "");
+	return scribe_err_set(&w->err, code, "cannot write the log at offset %llu: %s%s%s", (unsigned long long)w->off,
+			      what, code > -4000 ? ": " : "", code > -4000 ? strerror(-code) : "");
 }
 
 int scribe_log_put_at(struct scribe_writer *w, const void *bytes, size_t n, uint64_t off)
@@ -130,12 +129,12 @@ int scribe_log_put_scratch(struct scribe_writer *w, size_t n)
 {
 	void *bytes;
 
-	if (n <= w->scratch_room)
+	if (n <= w->scratch_capacity)
 		return 0;
 	bytes = realloc(w->scratch, n);
 	if (!bytes)
 		return scribe_log_put_failed(w, -ENOMEM, "record");
 	w->scratch = bytes;
-	w->scratch_room = n;
+	w->scratch_capacity = n;
 	return 0;
 }

@@ -25,22 +25,22 @@ struct scribe_writer {
 	struct scribe_log_header header;
 	int stage;
 	int failed;
-	uint64_t off;       /* of the next bytes */
-	uint64_t region_at; /* start of the open region */
+	uint64_t off;             /* of the next bytes */
+	uint64_t region_at;       /* start of the open region */
 	struct scribe_pack *pack; /* of the open region, or NULL */
 	void *scratch;
-	size_t scratch_room;
+	size_t scratch_capacity;
 	char *exact; /* names with a NUL, as in the file */
-	size_t exact_bytes, exact_room;
+	size_t exact_bytes, exact_capacity;
 	const struct scribe_module *described[SCRIBE_MAX_MODULES]; /* by the caller */
 	/* single-region layout */
 	struct scribe_unified_header unified;
 	void *job; /* plain, written at the end */
 	size_t job_bytes;
 	uint64_t present, opaque; /* bit per module */
-	bool single;  /* the open module has a record of one rank: shared ones are refused */
-	bool plain_name; /* a name without NUL was written: those with NUL are refused */
-	unsigned char *chunk; /* of an opaque module */
+	bool single;              /* the open module has a record of one rank: shared ones are refused */
+	bool plain_name;          /* a name without NUL was written: those with NUL are refused */
+	unsigned char *chunk;     /* of an opaque module */
 	size_t chunk_have;
 	unsigned char *block; /* two: records of one length, and transposed */
 	size_t block_have, block_stride;

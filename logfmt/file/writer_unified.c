@@ -152,10 +152,9 @@ int scribe_unified_put_record(struct scribe_writer *w, int module, const void *r
 	if (who->rank != -1)
 		w->single = true;
 	else if (w->single)
-		return scribe_err_set(
-			&w->err, -SCRIBE_E_ORDER,
-			"log written out of order: a shared record of %s after records of single ranks",
-			scribe_module_label(module, buf));
+		return scribe_err_set(&w->err, -SCRIBE_E_ORDER,
+				      "log written out of order: a shared record of %s after records of single ranks",
+				      scribe_module_label(module, buf));
 	return put_one(w, who, (const char *)rec + sizeof(*who), len - sizeof(*who), 0);
 }
 
@@ -170,8 +169,8 @@ int scribe_unified_put_raw(struct scribe_writer *w, const void *bytes, size_t le
 		return scribe_log_put_failed(w, -ENOMEM, "record");
 	w->opaque |= 1ull << (w->stage - STAGE_MODULES);
 	while (len > 0 && rc == 0) {
-		size_t room = SCRIBE_UNIFIED_CHUNK - w->chunk_have;
-		size_t n = len < room ? len : room;
+		size_t capacity = SCRIBE_UNIFIED_CHUNK - w->chunk_have;
+		size_t n = len < capacity ? len : capacity;
 
 		memcpy(w->chunk + w->chunk_have, p, n);
 		w->chunk_have += n;

@@ -68,12 +68,12 @@ static int pack_record(struct batch *b, const struct scribe_bundled *r)
 /* One element per id, owned by b->elements. */
 static int reduce_record(struct batch *b, const struct scribe_bundled *r)
 {
-	size_t bytes = scribe_redux_bytes(r->module);
+	size_t bytes = scribe_reduction_bytes(r->module);
 	char *known = scribe_map_get(&b->elements, r->id), *element = malloc(bytes);
-	int rc = element ? scribe_redux_begin(r->module, r->data, element) : -ENOMEM;
+	int rc = element ? scribe_reduction_begin(r->module, r->data, element) : -ENOMEM;
 
 	if (rc == 0 && known)
-		rc = scribe_redux_join(r->module, known, element);
+		rc = scribe_reduction_join(r->module, known, element);
 	else if (rc == 0)
 		rc = scribe_map_put(&b->elements, r->id, element);
 	if (rc < 0 || known)
@@ -107,12 +107,12 @@ static int end_module(struct batch *b, int module)
 		rc = scribe_spool_put(b->spool, SCRIBE_SPOOL_PACKED, module, 0, b->packed.at, b->packed.n);
 	b->pack = scribe_pack_free(b->pack);
 	b->packed.n = 0;
-	for (size_t i = 0; i < b->elements.places; i++) {
+	for (size_t i = 0; i < b->elements.buckets; i++) {
 		const struct scribe_map_entry *p = &b->elements.entry[i];
 
 		if (p->value && rc == 0)
 			rc = scribe_spool_put(b->spool, SCRIBE_SPOOL_REDUCED, module, p->key, p->value,
-					      scribe_redux_bytes(module));
+					      scribe_reduction_bytes(module));
 		free(p->value);
 	}
 	scribe_map_clear(&b->elements);
@@ -150,8 +150,8 @@ static int read_nodes(struct batch *b, size_t batch, struct scribe_err *err)
 		rc = scribe_many_read(j, i, &b->records, &partial, &hash, err);
 		/* The second reading: the parts must still be those of the survey. */
 		if (rc == 0 && hash != b->s->hash[i])
-			rc = scribe_err_set(err, -ESTALE, "%s/%s.%s.part was changed while it was read",
-					    j->world->dir, j->world->name, j->world->node[i]);
+			rc = scribe_err_set(err, -ESTALE, "%s/%s.%s.part was changed while it was read", j->world->dir,
+					    j->world->name, j->world->node[i]);
 	}
 	return rc;
 }

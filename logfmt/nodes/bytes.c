@@ -8,16 +8,16 @@
 
 int scribe_bytes_room(struct scribe_bytes *to, size_t n)
 {
-	size_t room = 2 * (to->n + n) + 4096;
+	size_t capacity = 2 * (to->n + n) + 4096;
 	char *more;
 
-	if (n <= to->room - to->n)
+	if (n <= to->capacity - to->n)
 		return 0;
-	more = realloc(to->at, room);
+	more = realloc(to->at, capacity);
 	if (!more)
 		return -ENOMEM;
 	to->at = more;
-	to->room = room;
+	to->capacity = capacity;
 	return 0;
 }
 
@@ -42,8 +42,7 @@ int scribe_bytes_put_name(struct scribe_bytes *to, uint64_t id, const char *text
 }
 
 /* The text is in from->at, which moves when bytes are put. */
-const char *scribe_bytes_get_name(const struct scribe_bytes *from, size_t *at, uint64_t *ret_id,
-				  size_t *ret_bytes)
+const char *scribe_bytes_get_name(const struct scribe_bytes *from, size_t *at, uint64_t *ret_id, size_t *ret_bytes)
 {
 	const char *p = from->at + *at;
 	uint32_t n;

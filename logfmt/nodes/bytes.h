@@ -8,7 +8,7 @@
 
 struct scribe_bytes { /* zeros: empty; free `at` */
 	char *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* Space for `n` more. 0 or -ENOMEM. */
@@ -20,7 +20,6 @@ int scribe_bytes_sink(void *to, const void *bytes, size_t n);
 /* Id, 32-bit length, bytes. */
 int scribe_bytes_put_name(struct scribe_bytes *to, uint64_t id, const char *text, size_t bytes);
 /* Moves *at to the next name. */
-const char *scribe_bytes_get_name(const struct scribe_bytes *from, size_t *at, uint64_t *ret_id,
-				  size_t *ret_bytes);
+const char *scribe_bytes_get_name(const struct scribe_bytes *from, size_t *at, uint64_t *ret_id, size_t *ret_bytes);
 
 #endif

@@ -68,11 +68,10 @@ static int make_batches(struct many *m)
 		if (!scribe_spool_is_whole(path, m->survey.plan))
 			m->left[m->nleft++] = i;
 	}
-	if (m->nleft < m->batches && world->tell) {
-		snprintf(line, sizeof(line),
-			 "going on where a merge of %.100s stopped: %zu of %zu batches were done",
+	if (m->nleft < m->batches && world->report) {
+		snprintf(line, sizeof(line), "going on where a merge of %.100s stopped: %zu of %zu batches were done",
 			 world->name, m->batches - m->nleft, m->batches);
-		world->tell(world->ctx, line);
+		world->report(world->ctx, line);
 	}
 	rc = scribe_pool_work(world->threads, m->nleft, one_batch, m);
 	return rc < 0 ? scribe_err_set(m->j->err, rc, "%s", m->first.text) : 0;
@@ -92,14 +91,13 @@ static int map_batches(struct many *m)
 	return 0;
 }
 
-/* ---- the log ---- */
 static int take_element(struct many *m, int module, uint64_t id, const void *element)
 {
-	size_t bytes = scribe_redux_bytes(module);
+	size_t bytes = scribe_reduction_bytes(module);
 	void *known = scribe_map_get(&m->elements, id);
 
 	if (known)
-		return scribe_redux_join(module, known, element);
+		return scribe_reduction_join(module, known, element);
 	known = malloc(bytes);
 	if (!known)
 		return -ENOMEM;
@@ -143,11 +141,11 @@ static int by_id(const void *a, const void *b)
 static int put_elements(struct many *m, struct scribe_writer *w, int module)
 {
 	struct scribe_map_entry *p = m->elements.entry;
-	size_t n = 0, bytes = scribe_redux_record_bytes(module);
+	size_t n = 0, bytes = scribe_reduction_record_bytes(module);
 	void *record = m->elements.used ? malloc(bytes) : NULL;
 	int rc = m->elements.used && !record ? -ENOMEM : 0;
 
-	for (size_t i = 0; i < m->elements.places; i++)
+	for (size_t i = 0; i < m->elements.buckets; i++)
 		if (p[i].value)
 			p[n++] = p[i];
 	if (n)
@@ -155,10 +153,9 @@ static int put_elements(struct many *m, struct scribe_writer *w, int module)
 		qsort(p, n, sizeof(*p), by_id);
 	for (size_t i = 0; i < n; i++) {
 		if (rc == 0)
-			rc = scribe_redux_end(module, p[i].value, record);
+			rc = scribe_reduction_end(module, p[i].value, record);
 		if (rc == 0)
-			rc = scribe_writer_record(w, module, record,
-						  scribe_record_length(module, record, bytes));
+			rc = scribe_writer_record(w, module, record, scribe_record_length(module, record, bytes));
 		free(p[i].value);
 	}
 	free(record);

@@ -22,22 +22,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCRIBE_PARTS_ENDING  ".parts"
-#define SCRIBE_PARTS_ALL     "parts" /* where users cannot write DIR */
-#define SCRIBE_PART_LATE     "part"
-#define SCRIBE_PART_FIRST    "first"
-#define SCRIBE_PART_RANKS    "ranks"
-#define SCRIBE_PART_BATCH    "batch"
-#define SCRIBE_PART_BEGUN    "begun"
-#define SCRIBE_PART_DONE     "done"
-#define SCRIBE_PARTS_REST    "rest"
+#define SCRIBE_PARTS_ENDING ".parts"
+#define SCRIBE_PARTS_ALL    "parts" /* where users cannot write DIR */
+#define SCRIBE_PART_LATE    "part"
+#define SCRIBE_PART_FIRST   "first"
+#define SCRIBE_PART_RANKS   "ranks"
+#define SCRIBE_PART_BATCH   "batch"
+#define SCRIBE_PART_BEGUN   "begun"
+#define SCRIBE_PART_DONE    "done"
+#define SCRIBE_PARTS_REST   "rest"
 
 struct scribe_part_info {
-	int agreed;     /* a rank of this node saw that all ranks agreed on WORLD.ranks */
-	int split;      /* records up to MPI_Finalize are separate for all ranks */
-	int unshared;   /* records must not be reduced across ranks */
-	int named;      /* log_path is the file's name, not its stem */
-	int64_t lowest; /* rank here; -1: none */
+	int agreed;         /* a rank of this node saw that all ranks agreed on WORLD.ranks */
+	int split;          /* records up to MPI_Finalize are separate for all ranks */
+	int unshared;       /* records must not be reduced across ranks */
+	int named;          /* log_path is the file's name, not its stem */
+	int64_t lowest;     /* rank here; -1: none */
 	char log_path[512]; /* of the finished log, below DIR; key "place" */
 };
 

@@ -25,8 +25,8 @@
 
 #define PATH_BYTES   4400
 #define CLAIM        "merging"
-#define FRESH        "fresh" /* a log that is not complete yet */
-#define ENTRIES_MAX  1000000 /* more than any job has: a directory that was filled by mistake */
+#define FRESH        "fresh"    /* a log that is not complete yet */
+#define ENTRIES_MAX  1000000    /* more than any job has: a directory that was filled by mistake */
 #define DELIVERY_MAX (1u << 20) /* bytes of NODE.done */
 
 struct entry {
@@ -44,10 +44,10 @@ struct delivery {
 struct scan {
 	const char *dir;
 	struct entry *entry;
-	size_t n, room;
+	size_t n, capacity;
 	struct delivery *delivery;
 	size_t ndeliveries;
-	long nodes;        /* of the job by the deliveries; 0: unknown */
+	long nodes; /* of the job by the deliveries; 0: unknown */
 	char missing[512];
 	bool complete;
 };
@@ -95,14 +95,14 @@ static int add_entry(struct scan *s, const char *name)
 
 	if (s->n == ENTRIES_MAX)
 		return -E2BIG;
-	if (s->n == s->room) {
-		size_t room = s->room ? s->room * 2 : 64;
-		struct entry *more = realloc(s->entry, room * sizeof(*more));
+	if (s->n == s->capacity) {
+		size_t capacity = s->capacity ? s->capacity * 2 : 64;
+		struct entry *more = realloc(s->entry, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		s->entry = more;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	e = &s->entry[s->n];
 	e->name = malloc(2 * len + 2);
@@ -160,9 +160,8 @@ static char *read_text(const char *dir, const char *name)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
-	text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < DELIVERY_MAX
-		       ? malloc((size_t)st.st_size + 1)
-		       : NULL;
+	text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < DELIVERY_MAX ? malloc((size_t)st.st_size + 1)
+										       : NULL;
 	n = text ? pread(fd, text, (size_t)st.st_size, 0) : -1;
 	close(fd);
 	if (n < 0) {
@@ -261,8 +260,7 @@ static int check_dir(const char *dir, struct scribe_err *err)
 		return scribe_err_set(err, -errno, "%s: %s", dir, strerror(errno));
 	/* Files in it are trusted, so only the caller's user may write there. */
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022)
-		return scribe_err_set(err, -EPERM,
-				      "%s is no directory that only its owner, you, may write to", dir);
+		return scribe_err_set(err, -EPERM, "%s is no directory that only its owner, you, may write to", dir);
 	return 0;
 }
 
@@ -287,8 +285,6 @@ static int scan(struct scan *s, struct scribe_err *err)
 		rc = read_deliveries(s);
 	return rc < 0 ? scribe_err_set(err, rc, "%s: %s", s->dir, scribe_strerror(rc)) : 0;
 }
-
-/* ---- the claim ---- */
 
 /* The claim is too old, or of a process of this node that has exited. */
 static bool is_stale(const struct scan *s, const char *path)
@@ -339,11 +335,9 @@ static void remove_name(const struct scan *s, const char *name)
 	unlink(path);
 }
 
-/* ---- the logs ---- */
-
 /* Moves the log to `log_path` below the directory of logs; `ret_path` has PATH_BYTES. */
 static int put_log_path(const struct scan *s, const char *from, const char *log_path, bool replace, char *ret_path,
-		     struct scribe_err *err)
+			struct scribe_err *err)
 {
 	size_t n = place_bytes(s->dir);
 	struct stat st;
@@ -370,14 +364,12 @@ static void missing_of(const struct scan *s, const char *world, char *ret, size_
 
 	for (size_t i = 0; i < s->ndeliveries && n < cap; i++)
 		for (const char *at = s->delivery[i].text; next_part(&at, name, sizeof(name)) && n < cap;)
-			if (!strncmp(name, world, strlen(world)) && name[strlen(world)] == '.' &&
-			    !has(s, name))
-				n += (size_t)snprintf(ret + n, cap - n, "%s%s", n ? "," : "",
-						      s->delivery[i].node);
+			if (!strncmp(name, world, strlen(world)) && name[strlen(world)] == '.' && !has(s, name))
+				n += (size_t)snprintf(ret + n, cap - n, "%s%s", n ? "," : "", s->delivery[i].node);
 }
 
-static void remove_parts(const struct scan *s, const struct scribe_parts_world *world,
-			 const struct entry *first, size_t n, const bool *bad)
+static void remove_parts(const struct scan *s, const struct scribe_parts_world *world, const struct entry *first,
+			 size_t n, const bool *bad)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool is_bad = false;
@@ -391,8 +383,8 @@ static void remove_parts(const struct scan *s, const struct scribe_parts_world *
 }
 
 /* One world's log. */
-static int make_log(const struct scan *s, const struct scribe_parts_way *way, const struct entry *first,
-		    size_t n, unsigned number, struct scribe_err *err)
+static int make_log(const struct scan *s, const struct scribe_parts_way *way, const struct entry *first, size_t n,
+		    unsigned number, struct scribe_err *err)
 {
 	const char **node = calloc(n, sizeof(*node));
 	bool *bad = calloc(n, sizeof(*bad));
@@ -405,7 +397,7 @@ static int make_log(const struct scan *s, const struct scribe_parts_way *way, co
 					   .job_nodes = s->nodes,
 					   .threads = way->threads,
 					   .without_bad = way->without_bad,
-					   .tell = way->tell,
+					   .report = way->report,
 					   .ctx = way->ctx};
 	bool named, lacks;
 	int rc = node && bad ? 0 : scribe_err_set(err, -ENOMEM, "out of memory");
@@ -425,8 +417,7 @@ static int make_log(const struct scan *s, const struct scribe_parts_way *way, co
 		remove_parts(s, &world, first, n, bad);
 	for (size_t i = 0, at = strlen(missing); i < world.nodes && at < sizeof(missing); i++)
 		if (bad[i])
-			at += (size_t)snprintf(missing + at, sizeof(missing) - at, "%s%s", at ? "," : "",
-					       node[i]);
+			at += (size_t)snprintf(missing + at, sizeof(missing) - at, "%s%s", at ? "," : "", node[i]);
 	free(node);
 	free(bad);
 	if (rc == 0 && way->said)
@@ -440,8 +431,7 @@ static bool same_world(const struct entry *a, const struct entry *b)
 }
 
 /* *ret_n: number of logs, which is part of names (NAME.2.darshan). */
-static int make_logs(const struct scan *s, const struct scribe_parts_way *way, unsigned *ret_n,
-		     struct scribe_err *err)
+static int make_logs(const struct scan *s, const struct scribe_parts_way *way, unsigned *ret_n, struct scribe_err *err)
 {
 	int rc = 0;
 

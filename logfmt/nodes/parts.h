@@ -17,7 +17,7 @@ struct scribe_parts_way {
 	unsigned threads; /* 0: the caller's; in memory are records of 64 nodes per thread */
 	bool without_bad; /* leaves out unusable parts, which stay */
 	/* A line about an unusable part, or where a stopped merge continues. */
-	void (*tell)(void *ctx, const char *line);
+	void (*report)(void *ctx, const char *line);
 };
 
 /*

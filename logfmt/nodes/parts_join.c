@@ -17,8 +17,7 @@
 
 #define FEW 64 /* nodes with all records in memory */
 
-static int add_log(struct scribe_join *j, struct scribe_bundle *b, struct scribe_reader *r,
-		   struct scribe_err *err)
+static int add_log(struct scribe_join *j, struct scribe_bundle *b, struct scribe_reader *r, struct scribe_err *err)
 {
 	j->partial |= scribe_reader_header(r)->partial_flag;
 	return scribe_bundle_join(b, r, scribe_join_lag(j, r), err);
@@ -66,7 +65,7 @@ static int add_records(struct scribe_join *j, struct scribe_bundle *b, struct sc
 {
 	struct scribe_err err = {0};
 	/* Costs a second reading, therefore only where unusable parts are reported or left out. */
-	int rc = j->world->tell || j->world->without_bad ? try_nodes(j) : 0;
+	int rc = j->world->report || j->world->without_bad ? try_nodes(j) : 0;
 
 	if (rc < 0)
 		return rc;

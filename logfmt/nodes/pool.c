@@ -39,8 +39,7 @@ int scribe_pool_work(unsigned threads, size_t n, int (*one)(void *ctx, size_t i)
 	unsigned started = 0;
 
 	threads = threads < SCRIBE_POOL_MOST ? threads : SCRIBE_POOL_MOST;
-	while (started + 1 < threads && started + 1 < n &&
-	       pthread_create(&thread[started], NULL, work, &c) == 0)
+	while (started + 1 < threads && started + 1 < n && pthread_create(&thread[started], NULL, work, &c) == 0)
 		started++;
 	work(&c);
 	for (unsigned i = 0; i < started; i++)

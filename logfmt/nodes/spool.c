@@ -89,9 +89,8 @@ static int open_whole(const char *path, uint64_t plan, size_t *ret_bytes)
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) && head.magic == MAGIC &&
-	    head.plan == plan && head.bytes == (uint64_t)st.st_size) {
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	    head.magic == MAGIC && head.plan == plan && head.bytes == (uint64_t)st.st_size) {
 		*ret_bytes = (size_t)head.bytes;
 		return fd;
 	}
@@ -130,8 +129,7 @@ void scribe_spool_unmap(void *spool, size_t bytes)
 }
 
 /* NULL also for an item that reaches past the file's end. */
-const struct scribe_spool_item *scribe_spool_next(const void *spool, size_t bytes, size_t *at,
-						  const void **ret_data)
+const struct scribe_spool_item *scribe_spool_next(const void *spool, size_t bytes, size_t *at, const void **ret_data)
 {
 	size_t here = *at ? *at : sizeof(struct head), left = bytes - here;
 	const struct scribe_spool_item *item = (const void *)((const char *)spool + here);

@@ -33,7 +33,6 @@ bool scribe_spool_is_whole(const char *path, uint64_t plan);
 void *scribe_spool_map(const char *path, uint64_t plan, size_t *ret_bytes);
 void scribe_spool_unmap(void *spool, size_t bytes);
 /* The item at *at (0: the first), which moves to the next. NULL: end. */
-const struct scribe_spool_item *scribe_spool_next(const void *spool, size_t bytes, size_t *at,
-						  const void **ret_data);
+const struct scribe_spool_item *scribe_spool_next(const void *spool, size_t bytes, size_t *at, const void **ret_data);
 
 #endif

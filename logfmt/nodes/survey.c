@@ -15,8 +15,8 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/file/encode.h"
 #include "logfmt/file/pack.h"
-#include "logfmt/nodes/pool.h"
 #include "logfmt/nodes/many_read.h"
+#include "logfmt/nodes/pool.h"
 
 #define AT_ONCE 4 /* batches per thread that wait to be combined */
 
@@ -55,8 +55,7 @@ static void found_clear(struct found *t)
 		free(t->why[i]);
 }
 
-static int tell_record(struct found *t, const struct scribe_bundle *b, const struct scribe_bundled *r,
-		       size_t node)
+static int report_record(struct found *t, const struct scribe_bundle *b, const struct scribe_bundled *r, size_t node)
 {
 	const struct scribe_bundle_name *name = scribe_map_get(&b->names, r->id);
 	int rc = 0;
@@ -67,8 +66,7 @@ static int tell_record(struct found *t, const struct scribe_bundle *b, const str
 			rc = scribe_map_put(&t->named, r->id, &mark);
 	}
 	if (rc == 0 && scribe_bundle_can_share(r->module)) {
-		const struct scribe_id_seen seen = {r->id, 1, (uint32_t)r->module, r->rank == -1,
-						    r->rank == 0};
+		const struct scribe_id_seen seen = {r->id, 1, (uint32_t)r->module, r->rank == -1, r->rank == 0};
 
 		rc = scribe_id_table_add(&t->ids, &seen);
 	}
@@ -80,7 +78,7 @@ static int tell_record(struct found *t, const struct scribe_bundle *b, const str
 	return rc;
 }
 
-static int tell_node(struct scribe_survey *s, struct found *t, size_t node, struct scribe_err *err)
+static int report_node(struct scribe_survey *s, struct found *t, size_t node, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
 	int rc = scribe_many_read(s->j, node, &b, &t->partial, &s->hash[node], err);
@@ -88,7 +86,7 @@ static int tell_node(struct scribe_survey *s, struct found *t, size_t node, stru
 	if (rc == 0)
 		scribe_heat_axis_note(&t->axis, &b);
 	for (size_t i = 0; i < b.n && rc == 0; i++) {
-		rc = tell_record(t, &b, b.rec[i], node);
+		rc = report_record(t, &b, b.rec[i], node);
 		if (rc < 0)
 			scribe_err_set(err, rc, "out of memory");
 	}
@@ -96,7 +94,7 @@ static int tell_node(struct scribe_survey *s, struct found *t, size_t node, stru
 	return rc;
 }
 
-static int tell_batch(void *ctx, size_t i)
+static int report_batch(void *ctx, size_t i)
 {
 	struct round *r = ctx;
 	struct found *t = &r->found[i];
@@ -107,7 +105,7 @@ static int tell_batch(void *ctx, size_t i)
 
 		if (r->s->j->bad[node])
 			continue;
-		if (tell_node(r->s, t, node, &err) < 0) {
+		if (report_node(r->s, t, node, &err) < 0) {
 			t->why[node - first] = strdup(err.text);
 			if (err.code == -ENOMEM || !t->why[node - first])
 				return -ENOMEM;
@@ -116,7 +114,6 @@ static int tell_batch(void *ctx, size_t i)
 	return 0;
 }
 
-/* ---- combination ---- */
 /* The first name of an id counts. */
 static int take_names(struct scribe_survey *s, const struct found *t, struct scribe_pack *pack,
 		      struct scribe_bytes *scratch)
@@ -202,7 +199,7 @@ static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct
 	for (; r.first < batches && rc == 0; r.first += threads * AT_ONCE) {
 		size_t n = batches - r.first < threads * AT_ONCE ? batches - r.first : threads * AT_ONCE;
 
-		rc = scribe_pool_work((unsigned)threads, n, tell_batch, &r);
+		rc = scribe_pool_work((unsigned)threads, n, report_batch, &r);
 		for (size_t i = 0; i < n; i++) {
 			if (rc == 0)
 				rc = take(s, &r.found[i], (r.first + i) * SCRIBE_BATCH_NODES, pack, scratch);
@@ -219,8 +216,7 @@ static void note_plan(struct scribe_survey *s)
 	const struct scribe_join *j = s->j;
 	const struct {
 		int64_t sec, nsec, nprocs, unshared, batch;
-	} what = {j->job.start_time_sec, j->job.start_time_nsec, j->job.nprocs, j->info.unshared,
-		  SCRIBE_BATCH_NODES};
+	} what = {j->job.start_time_sec, j->job.start_time_nsec, j->job.nprocs, j->info.unshared, SCRIBE_BATCH_NODES};
 
 	/* Anything that changes a batch changes the plan, so that batches of an earlier merge are made again. */
 	s->plan = scribe_hash64(&what, sizeof(what), 1);

@@ -13,7 +13,7 @@
 
 #include "logfmt/counters/module.h"
 #include "logfmt/file/writer.h"
-#include "logfmt/records/grid.h"
+#include "logfmt/records/quantum.h"
 #include "logfmt/records/reduce.h"
 
 #define PATH_BYTES    4400
@@ -42,18 +42,18 @@ void scribe_join_end(struct scribe_join *j)
 }
 
 /* WORLD.NODE.KIND, or WORLD.KIND of all ranks. */
-int scribe_join_open(const struct scribe_join *j, const char *node, const char *kind,
-		     struct scribe_reader **ret_r, struct scribe_err *err)
+int scribe_join_open(const struct scribe_join *j, const char *node, const char *kind, struct scribe_reader **ret_r,
+		     struct scribe_err *err)
 {
 	char path[PATH_BYTES];
 
-	snprintf(path, sizeof(path), "%s/%s%s%s.%s", j->world->dir, j->world->name, node ? "." : "",
-		 node ? node : "", kind);
+	snprintf(path, sizeof(path), "%s/%s%s%s.%s", j->world->dir, j->world->name, node ? "." : "", node ? node : "",
+		 kind);
 	return scribe_reader_open(path, ret_r, err);
 }
 
-static bool leads(const struct scribe_join *j, const struct scribe_part_info *info,
-		  const struct scribe_log_job *of, const struct scribe_log_job *led)
+static bool leads(const struct scribe_join *j, const struct scribe_part_info *info, const struct scribe_log_job *of,
+		  const struct scribe_log_job *led)
 {
 	if (!j->leader)
 		return true;
@@ -78,8 +78,8 @@ static int look(struct scribe_join *j, const char *node, struct scribe_err *err)
 	rc = scribe_part_info_read(of->metadata, &info);
 	if (rc < 0) {
 		scribe_reader_free(r);
-		return scribe_err_set(err, rc, "%s/%s.%s.part is no part of a log", j->world->dir,
-				      j->world->name, node);
+		return scribe_err_set(err, rc, "%s/%s.%s.part is no part of a log", j->world->dir, j->world->name,
+				      node);
 	}
 	if (j->leader)
 		led = *scribe_reader_job(j->leader);
@@ -110,15 +110,15 @@ void scribe_join_is_bad(struct scribe_join *j, size_t i, const char *why)
 	j->bad[i] = true;
 	j->nbad++;
 	snprintf(j->missing + n, MISSING_BYTES - n, "%s%s", n ? "," : "", j->world->node[i]);
-	if (j->world->tell)
-		j->world->tell(j->world->ctx, why);
+	if (j->world->report)
+		j->world->report(j->world->ctx, why);
 }
 
 int scribe_join_check(struct scribe_join *j)
 {
 	if (j->nbad == j->world->nodes)
-		return scribe_err_set(j->err, -SCRIBE_E_FORMAT, "%s: no part of %s can be used",
-				      j->world->dir, j->world->name);
+		return scribe_err_set(j->err, -SCRIBE_E_FORMAT, "%s: no part of %s can be used", j->world->dir,
+				      j->world->name);
 	if (j->nbad == 0 || j->world->without_bad)
 		return 0;
 	return scribe_err_set(
@@ -134,7 +134,7 @@ int scribe_join_look(struct scribe_join *j)
 		struct scribe_err err = {0};
 		int rc = look(j, j->world->node[i], &err);
 
-		if (rc < 0 && !j->world->tell && !j->world->without_bad)
+		if (rc < 0 && !j->world->report && !j->world->without_bad)
 			return scribe_err_set(j->err, rc, "%s", err.text);
 		if (rc < 0)
 			scribe_join_is_bad(j, i, err.text);
@@ -148,8 +148,8 @@ double scribe_join_lag(const struct scribe_join *j, const struct scribe_reader *
 	const double lag = (double)(of->start_time_sec - j->job.start_time_sec) +
 			   (double)(of->start_time_nsec - j->job.start_time_nsec) / 1e9;
 
-	/* On the grid, so that shifted times remain multiples of 2^-22 s. */
-	return scribe_grid_round(lag);
+	/* On the quantum, so that shifted times remain multiples of 2^-22 s. */
+	return scribe_quantum_round(lag);
 }
 
 bool scribe_join_lacks(const struct scribe_join *j)
@@ -176,8 +176,8 @@ static void describe(struct scribe_join *j)
 	for (const char *line = j->from; *line;) {
 		size_t len = strcspn(line, "\n");
 
-		if (len && !scribe_part_info_take(line, &ignored) &&
-		    strncmp(line, finalize, sizeof(finalize) - 1) && n + len + 2 < cap) {
+		if (len && !scribe_part_info_take(line, &ignored) && strncmp(line, finalize, sizeof(finalize) - 1) &&
+		    n + len + 2 < cap) {
 			memcpy(to + n, line, len);
 			n += len;
 			to[n++] = '\n';

@@ -18,10 +18,10 @@ struct scribe_parts_world {
 	const char *missing; /* nodes without delivery, separated by commas */
 	unsigned number;     /* among the job's logs, from 1 */
 	int64_t job_nodes;   /* 0: unknown */
-	unsigned threads; /* 0: the caller's, with few nodes in memory */
-	bool without_bad; /* leaves out unusable parts */
-	void (*tell)(void *ctx,
-		     const char *line); /* of each such part, and where a merge continues; NULL: not reported */
+	unsigned threads;    /* 0: the caller's, with few nodes in memory */
+	bool without_bad;    /* leaves out unusable parts */
+	void (*report)(void *ctx,
+		       const char *line); /* of each such part, and where a merge continues; NULL: not reported */
 	void *ctx;
 };
 
@@ -46,9 +46,9 @@ int scribe_join_begin(struct scribe_join *j, const struct scribe_parts_world *wo
 void scribe_join_end(struct scribe_join *j);
 
 /* `node` NULL: the ranks' file. */
-int scribe_join_open(const struct scribe_join *j, const char *node, const char *kind,
-		     struct scribe_reader **ret_r, struct scribe_err *err);
-/* Seconds on the times' grid from the joined job's start to that of r's log. */
+int scribe_join_open(const struct scribe_join *j, const char *node, const char *kind, struct scribe_reader **ret_r,
+		     struct scribe_err *err);
+/* Seconds on the times' quantum from the joined job's start to that of r's log. */
 double scribe_join_lag(const struct scribe_join *j, const struct scribe_reader *r);
 /* Reads jobs and metadata of all parts, reports unusable ones. */
 int scribe_join_look(struct scribe_join *j);

@@ -3,8 +3,8 @@
  * Records of a log in memory, by (module, id, rank), and names. Owns copies of all. Must not know processes or the
  * kernel side.
  */
-#include "logfmt/records/heat.h"
 #include "logfmt/records/bundle.h"
+#include "logfmt/records/heat.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void scribe_bundle_clear(struct scribe_bundle *b)
 {
 	for (size_t i = 0; i < b->n; i++)
 		free(b->rec[i]);
-	for (size_t i = 0; i < b->names.places; i++)
+	for (size_t i = 0; i < b->names.buckets; i++)
 		free(b->names.entry[i].value);
 	free(b->rec);
 	scribe_map_clear(&b->by_key);
@@ -50,14 +50,14 @@ static int append(struct scribe_bundle *b, int module, const void *rec, size_t b
 	struct scribe_bundled *r;
 	uint64_t key;
 
-	if (b->n == b->room) {
-		size_t room = b->room ? b->room * 2 : 256;
-		struct scribe_bundled **more = realloc(b->rec, room * sizeof(*more));
+	if (b->n == b->capacity) {
+		size_t capacity = b->capacity ? b->capacity * 2 : 256;
+		struct scribe_bundled **more = realloc(b->rec, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		b->rec = more;
-		b->room = room;
+		b->capacity = capacity;
 	}
 	r = malloc(sizeof(*r) + bytes);
 	if (!r)
@@ -96,22 +96,22 @@ int scribe_bundle_add(struct scribe_bundle *b, int module, const void *rec, size
 bool scribe_bundle_can_share(int module)
 {
 	/* Layouts are not added: as in Darshan, rank 0's becomes the shared one. */
-	return module == SCRIBE_MOD_LUSTRE || scribe_redux_bytes(module);
+	return module == SCRIBE_MOD_LUSTRE || scribe_reduction_bytes(module);
 }
 
 static int reduce_records(struct scribe_bundled *first)
 {
-	size_t bytes = scribe_redux_bytes(first->module);
+	size_t bytes = scribe_reduction_bytes(first->module);
 	char *elem = malloc(2 * bytes);
-	int rc = elem ? scribe_redux_begin(first->module, first->data, elem) : -ENOMEM;
+	int rc = elem ? scribe_reduction_begin(first->module, first->data, elem) : -ENOMEM;
 
 	for (struct scribe_bundled *r = first->rest; r && rc == 0; r = r->rest) {
-		rc = scribe_redux_begin(r->module, r->data, elem + bytes);
+		rc = scribe_reduction_begin(r->module, r->data, elem + bytes);
 		if (rc == 0)
-			rc = scribe_redux_join(r->module, elem, elem + bytes);
+			rc = scribe_reduction_join(r->module, elem, elem + bytes);
 	}
 	if (rc == 0)
-		rc = scribe_redux_end(first->module, elem, first->data);
+		rc = scribe_reduction_end(first->module, elem, first->data);
 	free(elem);
 	return rc;
 }

@@ -25,7 +25,7 @@ struct scribe_bundled {
 struct scribe_bundle {
 	struct scribe_map by_key;
 	struct scribe_bundled **rec;
-	size_t n, room;
+	size_t n, capacity;
 	struct scribe_map names; /* id -> struct scribe_bundle_name */
 };
 

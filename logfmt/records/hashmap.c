@@ -10,11 +10,11 @@
 
 #include "logfmt/base/keyed.h"
 
-#define FIRST_PLACES 64
+#define FIRST_BUCKETS 64
 
 static size_t home(const struct scribe_map *map, uint64_t key)
 {
-	return (size_t)scribe_keyed_id(key) & (map->places - 1);
+	return (size_t)scribe_keyed_id(key) & (map->buckets - 1);
 }
 
 static struct scribe_map_entry *find(const struct scribe_map *map, uint64_t key)
@@ -22,23 +22,23 @@ static struct scribe_map_entry *find(const struct scribe_map *map, uint64_t key)
 	size_t at = home(map, key);
 
 	while (map->entry[at].value && map->entry[at].key != key)
-		at = (at + 1) & (map->places - 1);
+		at = (at + 1) & (map->buckets - 1);
 	return &map->entry[at];
 }
 
 void *scribe_map_get(const struct scribe_map *map, uint64_t key)
 {
-	return map->places ? find(map, key)->value : NULL;
+	return map->buckets ? find(map, key)->value : NULL;
 }
 
 static int grow(struct scribe_map *map)
 {
-	struct scribe_map bigger = {.places = map->places ? map->places * 2 : FIRST_PLACES};
+	struct scribe_map bigger = {.buckets = map->buckets ? map->buckets * 2 : FIRST_BUCKETS};
 
-	bigger.entry = calloc(bigger.places, sizeof(*bigger.entry));
+	bigger.entry = calloc(bigger.buckets, sizeof(*bigger.entry));
 	if (!bigger.entry)
 		return -ENOMEM;
-	for (size_t i = 0; i < map->places; i++)
+	for (size_t i = 0; i < map->buckets; i++)
 		if (map->entry[i].value)
 			*find(&bigger, map->entry[i].key) = map->entry[i];
 	bigger.used = map->used;
@@ -52,7 +52,7 @@ int scribe_map_put(struct scribe_map *map, uint64_t key, void *value)
 	struct scribe_map_entry *p;
 
 	/* At most three quarters full, so that find always ends at an empty entry. */
-	if (map->used * 4 >= map->places * 3) {
+	if (map->used * 4 >= map->buckets * 3) {
 		int rc = grow(map);
 
 		if (rc < 0)
@@ -72,7 +72,7 @@ void *scribe_map_take(struct scribe_map *map, uint64_t key)
 	size_t hole, at;
 	void *value;
 
-	if (!map->places)
+	if (!map->buckets)
 		return NULL;
 	p = find(map, key);
 	value = p->value;
@@ -83,11 +83,11 @@ void *scribe_map_take(struct scribe_map *map, uint64_t key)
 	for (;;) {
 		size_t want;
 
-		at = (at + 1) & (map->places - 1);
+		at = (at + 1) & (map->buckets - 1);
 		if (!map->entry[at].value)
 			break;
 		want = home(map, map->entry[at].key);
-		if (((at - want) & (map->places - 1)) < ((at - hole) & (map->places - 1)))
+		if (((at - want) & (map->buckets - 1)) < ((at - hole) & (map->buckets - 1)))
 			continue;
 		map->entry[hole] = map->entry[at];
 		hole = at;
@@ -111,7 +111,7 @@ uint64_t *scribe_map_keys(const struct scribe_map *map)
 
 	if (!keys)
 		return NULL;
-	for (size_t i = 0; i < map->places; i++)
+	for (size_t i = 0; i < map->buckets; i++)
 		if (map->entry[i].value)
 			keys[n++] = map->entry[i].key;
 	qsort(keys, n, sizeof(*keys), by_value);

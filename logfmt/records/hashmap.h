@@ -12,8 +12,8 @@ struct scribe_map_entry {
 };
 
 struct scribe_map {
-	struct scribe_map_entry *entry; /* `places`, a power of two, or NULL */
-	size_t places;
+	struct scribe_map_entry *entry; /* `buckets`, a power of two, or NULL */
+	size_t buckets;
 	size_t used;
 };
 

@@ -91,8 +91,7 @@ int scribe_heat_level_to(struct scribe_bundle *b, const struct scribe_heat_axis 
 
 	for (size_t i = 0; i < n && rc == 0; i = next) {
 		for (next = i + 1; next < n; next++)
-			if ((*at[next])->id != (*at[i])->id ||
-			    (*at[next])->rank != (*at[i])->rank)
+			if ((*at[next])->id != (*at[i])->id || (*at[next])->rank != (*at[i])->rank)
 				break;
 		rc = level_one(&at[i], next - i, shift, nbins);
 	}

@@ -13,18 +13,27 @@
 #include "logfmt/records/sum.h"
 
 /* -1: the module lacks the counter. */
-#define NO_VALUES {{0, 0, 0}, {0, 0, 0}}
-#define NO_TIMES                                                                                          \
-	.bytes_read = -1, .bytes_written = -1, .read_time = -1, .write_time = -1, .meta_time = -1,        \
-	.slow_size = -1, .slow_time = -1, .rank = -1, .rank_time = -1, .variance = -1
-#define TIMES(M)                                                                                          \
-	.bytes_read = SCRIBE_##M##_BYTES_READ, .bytes_written = SCRIBE_##M##_BYTES_WRITTEN,               \
-	.read_time = SCRIBE_##M##_F_READ_TIME, .write_time = SCRIBE_##M##_F_WRITE_TIME,                   \
-	.meta_time = SCRIBE_##M##_F_META_TIME, .rank = SCRIBE_##M##_FASTEST_RANK,                         \
+#define NO_VALUES \
+	{ \
+		{0, 0, 0}, \
+		{ \
+			0, 0, 0 \
+		} \
+	}
+#define NO_TIMES \
+	.bytes_read = -1, .bytes_written = -1, .read_time = -1, .write_time = -1, .meta_time = -1, .slow_size = -1, \
+	.slow_time = -1, .rank = -1, .rank_time = -1, .variance = -1
+#define TIMES(M) \
+	.bytes_read = SCRIBE_##M##_BYTES_READ, .bytes_written = SCRIBE_##M##_BYTES_WRITTEN, \
+	.read_time = SCRIBE_##M##_F_READ_TIME, .write_time = SCRIBE_##M##_F_WRITE_TIME, \
+	.meta_time = SCRIBE_##M##_F_META_TIME, .rank = SCRIBE_##M##_FASTEST_RANK, \
 	.rank_time = SCRIBE_##M##_F_FASTEST_RANK_TIME
-#define SLOW(M) .slow_size = SCRIBE_##M##_MAX_READ_TIME_SIZE, .slow_time = SCRIBE_##M##_F_MAX_READ_TIME
+#define SLOW(M)     .slow_size = SCRIBE_##M##_MAX_READ_TIME_SIZE, .slow_time = SCRIBE_##M##_F_MAX_READ_TIME
 #define VARIANCE(M) .variance = SCRIBE_##M##_F_VARIANCE_RANK_TIME
-#define ACCESS(M, width) {width, SCRIBE_##M##_ACCESS1_ACCESS, SCRIBE_##M##_ACCESS1_COUNT}
+#define ACCESS(M, width) \
+	{ \
+		width, SCRIBE_##M##_ACCESS1_ACCESS, SCRIBE_##M##_ACCESS1_COUNT \
+	}
 
 /* Related counters. DFS and DAOS lack the variance, STDIO the slowest operation. */
 static const struct scribe_join_plan plans[] = {
@@ -36,11 +45,7 @@ static const struct scribe_join_plan plans[] = {
 	 VARIANCE(POSIX)},
 	{SCRIBE_MOD_MPIIO, {ACCESS(MPIIO, 1), {0, 0, 0}}, TIMES(MPIIO), SLOW(MPIIO), VARIANCE(MPIIO)},
 	{SCRIBE_MOD_H5F, NO_VALUES, NO_TIMES},
-	{SCRIBE_MOD_H5D,
-	 {ACCESS(H5D, 1 + 2 * SCRIBE_H5D_DIMS), {0, 0, 0}},
-	 TIMES(H5D),
-	 SLOW(H5D),
-	 VARIANCE(H5D)},
+	{SCRIBE_MOD_H5D, {ACCESS(H5D, 1 + 2 * SCRIBE_H5D_DIMS), {0, 0, 0}}, TIMES(H5D), SLOW(H5D), VARIANCE(H5D)},
 	{SCRIBE_MOD_PNETCDF_FILE, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_PNETCDF_VAR,
 	 {ACCESS(PNETCDF_VAR, 1 + 2 * SCRIBE_PNETCDF_VAR_DIMS), {0, 0, 0}},
@@ -92,7 +97,7 @@ void scribe_common_sort(struct scribe_common *table, int used, int width)
 	}
 }
 
-void scribe_common_add(struct scribe_common *table, int *used, int room, const int64_t *value, int width,
+void scribe_common_add(struct scribe_common *table, int *used, int capacity, const int64_t *value, int width,
 		       int64_t count)
 {
 	struct scribe_common e = {.count = count};
@@ -109,21 +114,21 @@ void scribe_common_add(struct scribe_common *table, int *used, int room, const i
 		if (before(&table[least], &table[i], width) > 0)
 			least = i;
 	}
-	if (*used < room)
+	if (*used < capacity)
 		table[(*used)++] = e;
 	else if (before(&e, &table[least], width) > 0)
 		table[least] = e;
 }
 
-void scribe_common_take(const struct scribe_value_group *g, const int64_t *counters,
-			struct scribe_common *table, int *used, int room)
+void scribe_common_take(const struct scribe_value_group *g, const int64_t *counters, struct scribe_common *table,
+			int *used, int capacity)
 {
 	for (int i = 0; g->width && i < SCRIBE_TOP; i++) {
 		const int64_t *value = counters + g->at + i * g->width;
 		int64_t count = counters[g->count_at + i];
 
 		if (count > 0)
-			scribe_common_add(table, used, room, value, g->width, count);
+			scribe_common_add(table, used, capacity, value, g->width, count);
 	}
 }
 
@@ -184,8 +189,7 @@ double scribe_join_float(enum scribe_rule rule, double a, double b)
 	}
 }
 
-void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
-			 const double *of)
+void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc, const double *of)
 {
 	for (int i = 0; p->slow_time >= 0 && i < 2; i++) {
 		int t = p->slow_time + i, s = p->slow_size + i;
@@ -198,8 +202,7 @@ void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f
 	}
 }
 
-void scribe_join_ranks(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
-		       const double *of)
+void scribe_join_ranks(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc, const double *of)
 {
 	for (int i = 0; p->rank >= 0 && i < 2; i++) {
 		int t = p->rank_time + i, r = p->rank + 2 * i;

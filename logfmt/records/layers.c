@@ -4,7 +4,7 @@
  * again wherever records are joined. Must not know files.
  */
 #include "logfmt/records/layers.h"
-#include "logfmt/records/grid.h"
+#include "logfmt/records/quantum.h"
 
 #include "logfmt/records/sum.h"
 #include "logfmt/rules/lib_rules.h"
@@ -21,12 +21,11 @@ static const struct level levels[] = {
 	{SCRIBE_MOD_STDIO, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
 	{SCRIBE_MOD_MPIIO, SCRIBE_LAYERS_MPIIO_BYTES_READ, SCRIBE_LAYERS_MPIIO_BENEATH_READ,
 	 SCRIBE_LAYERS_F_MPIIO_BENEATH_TIME, SCRIBE_LIB_MPIIO_BELOW},
-	{SCRIBE_MOD_H5F, -1, SCRIBE_LAYERS_HDF5_BENEATH_READ, SCRIBE_LAYERS_F_HDF5_BENEATH_TIME,
-	 SCRIBE_LIB_H5F_BELOW},
+	{SCRIBE_MOD_H5F, -1, SCRIBE_LAYERS_HDF5_BENEATH_READ, SCRIBE_LAYERS_F_HDF5_BENEATH_TIME, SCRIBE_LIB_H5F_BELOW},
 	{SCRIBE_MOD_H5D, SCRIBE_LAYERS_HDF5_BYTES_READ, SCRIBE_LAYERS_HDF5_BENEATH_READ,
 	 SCRIBE_LAYERS_F_HDF5_BENEATH_TIME, SCRIBE_LIB_H5D_BELOW},
-	{SCRIBE_MOD_PNETCDF_FILE, -1, SCRIBE_LAYERS_PNETCDF_BENEATH_READ,
-	 SCRIBE_LAYERS_F_PNETCDF_BENEATH_TIME, SCRIBE_LIB_NC_BELOW},
+	{SCRIBE_MOD_PNETCDF_FILE, -1, SCRIBE_LAYERS_PNETCDF_BENEATH_READ, SCRIBE_LAYERS_F_PNETCDF_BENEATH_TIME,
+	 SCRIBE_LIB_NC_BELOW},
 	{SCRIBE_MOD_PNETCDF_VAR, SCRIBE_LAYERS_PNETCDF_BYTES_READ, -1, -1, 0},
 };
 
@@ -44,7 +43,7 @@ void scribe_layers_add(struct scribe_layers_record *r, int module, const struct 
 				r->counters[l->lower_bytes + w] += (int64_t)acc->ext.v[l->field + (unsigned)w];
 		}
 		if (l->time >= 0)
-			r->fcounters[l->time] += scribe_grid_seconds(acc->ext.v[l->field + 2]);
+			r->fcounters[l->time] += scribe_quantum_seconds(acc->ext.v[l->field + 2]);
 	}
 }
 
@@ -57,8 +56,7 @@ static double ratio(int64_t lower, int64_t upper)
 void scribe_layers_ratios(const int64_t *c, double *f)
 {
 	for (int w = 0; w < 2; w++) {
-		int64_t mpiio = c[SCRIBE_LAYERS_MPIIO_BYTES_READ + w],
-			posix = c[SCRIBE_LAYERS_POSIX_BYTES_READ + w],
+		int64_t mpiio = c[SCRIBE_LAYERS_MPIIO_BYTES_READ + w], posix = c[SCRIBE_LAYERS_POSIX_BYTES_READ + w],
 			formats = scribe_sum(c[SCRIBE_LAYERS_HDF5_BYTES_READ + w],
 					     c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w]);
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "logfmt/records/grid.h"
 #include "logfmt/records/join.h"
+#include "logfmt/records/quantum.h"
 #include "logfmt/rules/lib_rules.h"
 
 static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_map *map)
@@ -28,7 +28,7 @@ struct patterns {
 };
 
 static void put_patterns(int module, int64_t *counters, const struct scribe_value_map *map,
-		       const struct patterns *patterns)
+			 const struct patterns *patterns)
 {
 	const struct scribe_value_group *group = &scribe_join_plan(module)->values[0];
 	struct scribe_common table[4 * SCRIBE_TABLE_VALUES];
@@ -43,8 +43,8 @@ static void put_patterns(int module, int64_t *counters, const struct scribe_valu
 			continue;
 		if (!patterns->fn || !patterns->fn(patterns->ctx, v.value, &s))
 			memset(&s, 0xff, sizeof(s));
-		scribe_common_add(table, &used, 4 * SCRIBE_TABLE_VALUES, (const int64_t *)&s,
-				  SCRIBE_VALUE_WIDTH, (int64_t)v.count);
+		scribe_common_add(table, &used, 4 * SCRIBE_TABLE_VALUES, (const int64_t *)&s, SCRIBE_VALUE_WIDTH,
+				  (int64_t)v.count);
 	}
 	scribe_common_sort(table, used, SCRIBE_VALUE_WIDTH);
 	scribe_common_give(group, table, used, counters);
@@ -66,22 +66,21 @@ static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, stru
 	c[SCRIBE_STDIO_BYTES_WRITTEN] = (int64_t)s->bytes[SCRIBE_OP_WRITE];
 	c[SCRIBE_STDIO_MAX_BYTE_READ] = (int64_t)s->max_byte[SCRIBE_OP_READ];
 	c[SCRIBE_STDIO_MAX_BYTE_WRITTEN] = (int64_t)s->max_byte[SCRIBE_OP_WRITE];
-	f[SCRIBE_STDIO_F_META_TIME] = scribe_grid_seconds(s->busy_ns[SCRIBE_OP_META]);
-	f[SCRIBE_STDIO_F_WRITE_TIME] = scribe_grid_seconds(s->busy_ns[SCRIBE_OP_WRITE]);
-	f[SCRIBE_STDIO_F_READ_TIME] = scribe_grid_seconds(s->busy_ns[SCRIBE_OP_READ]);
-	f[SCRIBE_STDIO_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	f[SCRIBE_STDIO_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
-	f[SCRIBE_STDIO_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
-	f[SCRIBE_STDIO_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
-	f[SCRIBE_STDIO_F_READ_START_TIMESTAMP] = scribe_grid_when(s->start[SCRIBE_OP_READ], base);
-	f[SCRIBE_STDIO_F_READ_END_TIMESTAMP] = scribe_grid_when(s->end[SCRIBE_OP_READ], base);
-	f[SCRIBE_STDIO_F_WRITE_START_TIMESTAMP] = scribe_grid_when(s->start[SCRIBE_OP_WRITE], base);
-	f[SCRIBE_STDIO_F_WRITE_END_TIMESTAMP] = scribe_grid_when(s->end[SCRIBE_OP_WRITE], base);
+	f[SCRIBE_STDIO_F_META_TIME] = scribe_quantum_seconds(s->busy_ns[SCRIBE_OP_META]);
+	f[SCRIBE_STDIO_F_WRITE_TIME] = scribe_quantum_seconds(s->busy_ns[SCRIBE_OP_WRITE]);
+	f[SCRIBE_STDIO_F_READ_TIME] = scribe_quantum_seconds(s->busy_ns[SCRIBE_OP_READ]);
+	f[SCRIBE_STDIO_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	f[SCRIBE_STDIO_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
+	f[SCRIBE_STDIO_F_CLOSE_START_TIMESTAMP] = scribe_quantum_when(s->close_start, base);
+	f[SCRIBE_STDIO_F_CLOSE_END_TIMESTAMP] = scribe_quantum_when(s->close_end, base);
+	f[SCRIBE_STDIO_F_READ_START_TIMESTAMP] = scribe_quantum_when(s->start[SCRIBE_OP_READ], base);
+	f[SCRIBE_STDIO_F_READ_END_TIMESTAMP] = scribe_quantum_when(s->end[SCRIBE_OP_READ], base);
+	f[SCRIBE_STDIO_F_WRITE_START_TIMESTAMP] = scribe_quantum_when(s->start[SCRIBE_OP_WRITE], base);
+	f[SCRIBE_STDIO_F_WRITE_END_TIMESTAMP] = scribe_quantum_when(s->end[SCRIBE_OP_WRITE], base);
 	return sizeof(*r);
 }
 
-static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int64_t mode,
-			 struct scribe_mpiio_record *r)
+static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int64_t mode, struct scribe_mpiio_record *r)
 {
 	const struct scribe_posix_shard *s = &acc->sum;
 	int64_t *c = r->counters;
@@ -96,18 +95,17 @@ static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int6
 		c[SCRIBE_MPIIO_BYTES_READ + w] = (int64_t)s->bytes[w];
 		c[SCRIBE_MPIIO_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
 		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
-			c[SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] =
-				(int64_t)s->size[w][i];
-		f[SCRIBE_MPIIO_F_READ_START_TIMESTAMP + w] = scribe_grid_when(s->start[w], base);
-		f[SCRIBE_MPIIO_F_READ_END_TIMESTAMP + w] = scribe_grid_when(s->end[w], base);
-		f[SCRIBE_MPIIO_F_MAX_READ_TIME + w] = scribe_grid_seconds(s->max_ns[w]);
+			c[SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+		f[SCRIBE_MPIIO_F_READ_START_TIMESTAMP + w] = scribe_quantum_when(s->start[w], base);
+		f[SCRIBE_MPIIO_F_READ_END_TIMESTAMP + w] = scribe_quantum_when(s->end[w], base);
+		f[SCRIBE_MPIIO_F_MAX_READ_TIME + w] = scribe_quantum_seconds(s->max_ns[w]);
 	}
 	for (int i = 0; i < 3; i++)
-		f[SCRIBE_MPIIO_F_READ_TIME + i] = scribe_grid_seconds(s->busy_ns[i]);
-	f[SCRIBE_MPIIO_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	f[SCRIBE_MPIIO_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
-	f[SCRIBE_MPIIO_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
-	f[SCRIBE_MPIIO_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
+		f[SCRIBE_MPIIO_F_READ_TIME + i] = scribe_quantum_seconds(s->busy_ns[i]);
+	f[SCRIBE_MPIIO_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	f[SCRIBE_MPIIO_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
+	f[SCRIBE_MPIIO_F_CLOSE_START_TIMESTAMP] = scribe_quantum_when(s->close_start, base);
+	f[SCRIBE_MPIIO_F_CLOSE_END_TIMESTAMP] = scribe_quantum_when(s->close_end, base);
 	put_top(&c[SCRIBE_MPIIO_ACCESS1_ACCESS], &c[SCRIBE_MPIIO_ACCESS1_COUNT], &acc->access);
 	return sizeof(*r);
 }
@@ -129,11 +127,11 @@ static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct
 	r->counters[SCRIBE_H5F_OPENS] = (int64_t)acc->ext.v[SCRIBE_H5F_OPENS];
 	r->counters[SCRIBE_H5F_FLUSHES] = (int64_t)acc->ext.v[SCRIBE_H5F_FLUSHES];
 	r->counters[SCRIBE_H5F_USE_MPIIO] = flag(acc->ext.v[SCRIBE_H5F_USE_MPIIO]);
-	r->fcounters[SCRIBE_H5F_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	r->fcounters[SCRIBE_H5F_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
-	r->fcounters[SCRIBE_H5F_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
-	r->fcounters[SCRIBE_H5F_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
-	r->fcounters[SCRIBE_H5F_F_META_TIME] = scribe_grid_seconds(s->busy_ns[SCRIBE_OP_META]);
+	r->fcounters[SCRIBE_H5F_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	r->fcounters[SCRIBE_H5F_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
+	r->fcounters[SCRIBE_H5F_F_CLOSE_START_TIMESTAMP] = scribe_quantum_when(s->close_start, base);
+	r->fcounters[SCRIBE_H5F_F_CLOSE_END_TIMESTAMP] = scribe_quantum_when(s->close_end, base);
+	r->fcounters[SCRIBE_H5F_F_META_TIME] = scribe_quantum_seconds(s->busy_ns[SCRIBE_OP_META]);
 	return sizeof(*r);
 }
 
@@ -153,18 +151,17 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 		c[SCRIBE_H5D_BYTES_READ + w] = (int64_t)s->bytes[w];
 		c[SCRIBE_H5D_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
 		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
-			c[SCRIBE_H5D_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] =
-				(int64_t)s->size[w][i];
-		f[SCRIBE_H5D_F_READ_START_TIMESTAMP + w] = scribe_grid_when(s->start[w], base);
-		f[SCRIBE_H5D_F_READ_END_TIMESTAMP + w] = scribe_grid_when(s->end[w], base);
-		f[SCRIBE_H5D_F_MAX_READ_TIME + w] = scribe_grid_seconds(s->max_ns[w]);
+			c[SCRIBE_H5D_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+		f[SCRIBE_H5D_F_READ_START_TIMESTAMP + w] = scribe_quantum_when(s->start[w], base);
+		f[SCRIBE_H5D_F_READ_END_TIMESTAMP + w] = scribe_quantum_when(s->end[w], base);
+		f[SCRIBE_H5D_F_MAX_READ_TIME + w] = scribe_quantum_seconds(s->max_ns[w]);
 	}
 	for (int i = 0; i < 3; i++)
-		f[SCRIBE_H5D_F_READ_TIME + i] = scribe_grid_seconds(s->busy_ns[i]);
-	f[SCRIBE_H5D_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	f[SCRIBE_H5D_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
-	f[SCRIBE_H5D_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
-	f[SCRIBE_H5D_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
+		f[SCRIBE_H5D_F_READ_TIME + i] = scribe_quantum_seconds(s->busy_ns[i]);
+	f[SCRIBE_H5D_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	f[SCRIBE_H5D_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
+	f[SCRIBE_H5D_F_CLOSE_START_TIMESTAMP] = scribe_quantum_when(s->close_start, base);
+	f[SCRIBE_H5D_F_CLOSE_END_TIMESTAMP] = scribe_quantum_when(s->close_end, base);
 	put_patterns(SCRIBE_MOD_H5D, c, &acc->access, patterns);
 	/* Properties, which the handler sets once instead of counting. */
 	c[SCRIBE_H5D_DATASPACE_NDIMS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NDIMS];
@@ -177,22 +174,21 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	return sizeof(*r);
 }
 
-static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
-			   struct scribe_pnetcdf_file_record *r)
+static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_pnetcdf_file_record *r)
 {
 	const struct scribe_posix_shard *s = &acc->sum;
 	double *f = r->fcounters;
 
 	for (int i = 0; i < SCRIBE_PNETCDF_FILE_COUNT; i++)
 		r->counters[i] = (int64_t)acc->ext.v[i];
-	f[SCRIBE_PNETCDF_FILE_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	f[SCRIBE_PNETCDF_FILE_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
-	f[SCRIBE_PNETCDF_FILE_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
-	f[SCRIBE_PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
-	f[SCRIBE_PNETCDF_FILE_F_WAIT_START_TIMESTAMP] = scribe_grid_when(s->start[SCRIBE_OP_READ], base);
-	f[SCRIBE_PNETCDF_FILE_F_WAIT_END_TIMESTAMP] = scribe_grid_when(s->end[SCRIBE_OP_READ], base);
-	f[SCRIBE_PNETCDF_FILE_F_META_TIME] = scribe_grid_seconds(s->busy_ns[SCRIBE_OP_META]);
-	f[SCRIBE_PNETCDF_FILE_F_WAIT_TIME] = scribe_grid_seconds(s->busy_ns[SCRIBE_OP_READ]);
+	f[SCRIBE_PNETCDF_FILE_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	f[SCRIBE_PNETCDF_FILE_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
+	f[SCRIBE_PNETCDF_FILE_F_CLOSE_START_TIMESTAMP] = scribe_quantum_when(s->close_start, base);
+	f[SCRIBE_PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = scribe_quantum_when(s->close_end, base);
+	f[SCRIBE_PNETCDF_FILE_F_WAIT_START_TIMESTAMP] = scribe_quantum_when(s->start[SCRIBE_OP_READ], base);
+	f[SCRIBE_PNETCDF_FILE_F_WAIT_END_TIMESTAMP] = scribe_quantum_when(s->end[SCRIBE_OP_READ], base);
+	f[SCRIBE_PNETCDF_FILE_F_META_TIME] = scribe_quantum_seconds(s->busy_ns[SCRIBE_OP_META]);
+	f[SCRIBE_PNETCDF_FILE_F_WAIT_TIME] = scribe_quantum_seconds(s->busy_ns[SCRIBE_OP_READ]);
 	return sizeof(*r);
 }
 
@@ -223,15 +219,12 @@ static void nc_counts(const struct scribe_posix_acc *acc, int64_t *c)
 	c[SCRIBE_PNETCDF_VAR_INDEP_READS] = nc_field(acc, SCRIBE_LIB_NC_INDEP_READS);
 	c[SCRIBE_PNETCDF_VAR_INDEP_WRITES] = nc_field(acc, SCRIBE_LIB_NC_INDEP_WRITES);
 	c[SCRIBE_PNETCDF_VAR_COLL_READS] =
-		nc_sum(c, SCRIBE_PNETCDF_VAR_GET_VAR, SCRIBE_PNETCDF_VAR_GET_VARD) -
-		c[SCRIBE_PNETCDF_VAR_INDEP_READS];
+		nc_sum(c, SCRIBE_PNETCDF_VAR_GET_VAR, SCRIBE_PNETCDF_VAR_GET_VARD) - c[SCRIBE_PNETCDF_VAR_INDEP_READS];
 	c[SCRIBE_PNETCDF_VAR_COLL_WRITES] =
-		nc_sum(c, SCRIBE_PNETCDF_VAR_PUT_VAR, SCRIBE_PNETCDF_VAR_PUT_VARD) -
-		c[SCRIBE_PNETCDF_VAR_INDEP_WRITES];
+		nc_sum(c, SCRIBE_PNETCDF_VAR_PUT_VAR, SCRIBE_PNETCDF_VAR_PUT_VARD) - c[SCRIBE_PNETCDF_VAR_INDEP_WRITES];
 	c[SCRIBE_PNETCDF_VAR_NB_READS] = nc_sum(c, SCRIBE_PNETCDF_VAR_IGET_VAR, SCRIBE_PNETCDF_VAR_IGET_VARN);
-	c[SCRIBE_PNETCDF_VAR_NB_WRITES] =
-		nc_sum(c, SCRIBE_PNETCDF_VAR_IPUT_VAR, SCRIBE_PNETCDF_VAR_IPUT_VARN) +
-		nc_sum(c, SCRIBE_PNETCDF_VAR_BPUT_VAR, SCRIBE_PNETCDF_VAR_BPUT_VARN);
+	c[SCRIBE_PNETCDF_VAR_NB_WRITES] = nc_sum(c, SCRIBE_PNETCDF_VAR_IPUT_VAR, SCRIBE_PNETCDF_VAR_IPUT_VARN) +
+					  nc_sum(c, SCRIBE_PNETCDF_VAR_BPUT_VAR, SCRIBE_PNETCDF_VAR_BPUT_VARN);
 }
 
 static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, const struct patterns *patterns,
@@ -250,14 +243,14 @@ static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, con
 		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
 			c[SCRIBE_PNETCDF_VAR_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] =
 				(int64_t)s->size[w][i];
-		f[SCRIBE_PNETCDF_VAR_F_READ_START_TIMESTAMP + w] = scribe_grid_when(s->start[w], base);
-		f[SCRIBE_PNETCDF_VAR_F_READ_END_TIMESTAMP + w] = scribe_grid_when(s->end[w], base);
-		f[SCRIBE_PNETCDF_VAR_F_MAX_READ_TIME + w] = scribe_grid_seconds(s->max_ns[w]);
+		f[SCRIBE_PNETCDF_VAR_F_READ_START_TIMESTAMP + w] = scribe_quantum_when(s->start[w], base);
+		f[SCRIBE_PNETCDF_VAR_F_READ_END_TIMESTAMP + w] = scribe_quantum_when(s->end[w], base);
+		f[SCRIBE_PNETCDF_VAR_F_MAX_READ_TIME + w] = scribe_quantum_seconds(s->max_ns[w]);
 	}
 	for (int i = 0; i < 3; i++)
-		f[SCRIBE_PNETCDF_VAR_F_READ_TIME + i] = scribe_grid_seconds(s->busy_ns[i]);
-	f[SCRIBE_PNETCDF_VAR_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	f[SCRIBE_PNETCDF_VAR_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
+		f[SCRIBE_PNETCDF_VAR_F_READ_TIME + i] = scribe_quantum_seconds(s->busy_ns[i]);
+	f[SCRIBE_PNETCDF_VAR_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	f[SCRIBE_PNETCDF_VAR_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
 	put_patterns(SCRIBE_MOD_PNETCDF_VAR, c, &acc->access, patterns);
 	c[SCRIBE_PNETCDF_VAR_NDIMS] = (int64_t)(pattern & 0xffff);
 	c[SCRIBE_PNETCDF_VAR_DATATYPE_SIZE] = (int64_t)(pattern >> 16 & 0xffff);
@@ -295,8 +288,7 @@ size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, ui
 /* The loops over read and write depend on these. */
 _Static_assert(SCRIBE_MPIIO_BYTES_WRITTEN == SCRIBE_MPIIO_BYTES_READ + 1 &&
 		       SCRIBE_MPIIO_MAX_WRITE_TIME_SIZE == SCRIBE_MPIIO_MAX_READ_TIME_SIZE + 1 &&
-		       SCRIBE_MPIIO_SIZE_WRITE_AGG_0_100 ==
-			       SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + SCRIBE_SIZE_BUCKETS &&
+		       SCRIBE_MPIIO_SIZE_WRITE_AGG_0_100 == SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + SCRIBE_SIZE_BUCKETS &&
 		       SCRIBE_MPIIO_F_WRITE_START_TIMESTAMP == SCRIBE_MPIIO_F_READ_START_TIMESTAMP + 1 &&
 		       SCRIBE_MPIIO_F_WRITE_END_TIMESTAMP == SCRIBE_MPIIO_F_READ_END_TIMESTAMP + 1 &&
 		       SCRIBE_MPIIO_F_MAX_WRITE_TIME == SCRIBE_MPIIO_F_MAX_READ_TIME + 1 &&

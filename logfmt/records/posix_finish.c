@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logfmt/records/grid.h"
+#include "logfmt/records/quantum.h"
 
 void scribe_posix_acc_init(struct scribe_posix_acc *acc)
 {
@@ -25,28 +25,27 @@ void scribe_posix_acc_free(struct scribe_posix_acc *acc)
 	memset(acc, 0, sizeof(*acc));
 }
 
-/* ---- distinct values ---- */
 /* The entries: in `own`, or if they do not fit, hashed in `more`. */
 static const struct scribe_value *places_of(const struct scribe_value_map *m, uint32_t *ret_n)
 {
-	*ret_n = m->room ? m->room : SCRIBE_MAP_OWN;
-	return m->room ? m->more : m->own;
+	*ret_n = m->capacity ? m->capacity : SCRIBE_MAP_OWN;
+	return m->capacity ? m->more : m->own;
 }
 
-static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t room, int64_t value)
+static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t capacity, int64_t value)
 {
-	uint32_t at = (uint32_t)(((uint64_t)value * 0x9e3779b97f4a7c15ull) >> 32) & (room - 1);
+	uint32_t at = (uint32_t)(((uint64_t)value * 0x9e3779b97f4a7c15ull) >> 32) & (capacity - 1);
 
 	while (v[at].value != 0 && v[at].value != value)
-		at = (at + 1) & (room - 1);
+		at = (at + 1) & (capacity - 1);
 	return &v[at];
 }
 
 /* -ENOMEM: the map is unchanged. */
 static int map_grow(struct scribe_value_map *m)
 {
-	uint32_t room = m->room ? m->room * 2 : 16;
-	struct scribe_value *more = calloc(room, sizeof(*more));
+	uint32_t capacity = m->capacity ? m->capacity * 2 : 16;
+	struct scribe_value *more = calloc(capacity, sizeof(*more));
 	const struct scribe_value *old;
 	uint32_t n;
 
@@ -55,11 +54,11 @@ static int map_grow(struct scribe_value_map *m)
 	old = places_of(m, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (old[i].value != 0)
-			*hashed_place(more, room, old[i].value) = old[i];
+			*hashed_place(more, capacity, old[i].value) = old[i];
 	}
 	free(m->more);
 	m->more = more;
-	m->room = room;
+	m->capacity = capacity;
 	return 0;
 }
 
@@ -69,16 +68,16 @@ static int map_add(struct scribe_value_map *m, int64_t value, uint64_t count)
 
 	if (value == 0 || count == 0)
 		return 0;
-	for (uint32_t i = 0; !m->room && i < m->used; i++) {
+	for (uint32_t i = 0; !m->capacity && i < m->used; i++) {
 		if (m->own[i].value == value)
 			v = &m->own[i];
 	}
-	if (!v && !m->room && m->used < SCRIBE_MAP_OWN)
+	if (!v && !m->capacity && m->used < SCRIBE_MAP_OWN)
 		v = &m->own[m->used];
 	if (!v) { /* a quarter of the entries stays empty, which ends searches */
-		if (m->used < SCRIBE_MAP_MOST && (!m->room || (m->used + 1) * 4 > m->room * 3) && map_grow(m))
+		if (m->used < SCRIBE_MAP_MOST && (!m->capacity || (m->used + 1) * 4 > m->capacity * 3) && map_grow(m))
 			return -ENOMEM;
-		v = hashed_place(m->more, m->room, value);
+		v = hashed_place(m->more, m->capacity, value);
 		/* Limits a record's memory, however many processes share it. */
 		if (v->value == 0 && m->used >= SCRIBE_MAP_MOST) {
 			m->dropped += count;
@@ -139,8 +138,6 @@ void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_valu
 		ret_top[at] = v[i];
 	}
 }
-
-/* ---- sums ---- */
 
 static void later(uint64_t *at, uint64_t ns)
 {
@@ -231,8 +228,6 @@ int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posi
 	return scribe_posix_acc_add_ext(acc, &other->ext);
 }
 
-/* ---- records ---- */
-
 static void put_values(int64_t *values, int64_t *counts, const struct scribe_value_map *map)
 {
 	struct scribe_value top[SCRIBE_TOP_VALUES];
@@ -278,22 +273,22 @@ static void put_calls(int64_t *c, const struct scribe_posix_shard *s)
 /* Timestamps are relative to `base`. */
 static void put_times(double *f, const struct scribe_posix_shard *s, uint64_t base)
 {
-	f[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
-	f[SCRIBE_POSIX_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
-	f[SCRIBE_POSIX_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
-	f[SCRIBE_POSIX_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
+	f[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = scribe_quantum_when(s->open_start, base);
+	f[SCRIBE_POSIX_F_OPEN_END_TIMESTAMP] = scribe_quantum_when(s->open_end, base);
+	f[SCRIBE_POSIX_F_CLOSE_START_TIMESTAMP] = scribe_quantum_when(s->close_start, base);
+	f[SCRIBE_POSIX_F_CLOSE_END_TIMESTAMP] = scribe_quantum_when(s->close_end, base);
 	for (int w = 0; w < 2; w++) {
-		f[SCRIBE_POSIX_F_READ_START_TIMESTAMP + w] = scribe_grid_when(s->start[w], base);
-		f[SCRIBE_POSIX_F_READ_END_TIMESTAMP + w] = scribe_grid_when(s->end[w], base);
-		f[SCRIBE_POSIX_F_MAX_READ_TIME + w] = scribe_grid_seconds(s->max_ns[w]);
+		f[SCRIBE_POSIX_F_READ_START_TIMESTAMP + w] = scribe_quantum_when(s->start[w], base);
+		f[SCRIBE_POSIX_F_READ_END_TIMESTAMP + w] = scribe_quantum_when(s->end[w], base);
+		f[SCRIBE_POSIX_F_MAX_READ_TIME + w] = scribe_quantum_seconds(s->max_ns[w]);
 	}
 	for (int i = 0; i < 3; i++)
-		f[SCRIBE_POSIX_F_READ_TIME + i] = scribe_grid_seconds(s->busy_ns[i]);
+		f[SCRIBE_POSIX_F_READ_TIME + i] = scribe_quantum_seconds(s->busy_ns[i]);
 }
 
-void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
-			     uint64_t base_mono_ns, int64_t mode, int64_t align, int64_t mem_align,
-			     uint64_t renamed_from, struct scribe_posix_record *ret_rec)
+void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank, uint64_t base_mono_ns,
+			     int64_t mode, int64_t align, int64_t mem_align, uint64_t renamed_from,
+			     struct scribe_posix_record *ret_rec)
 {
 	int64_t *c = ret_rec->counters;
 
@@ -326,7 +321,7 @@ int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id,
 		if (i < SCRIBE_EXT_CLOSE_NS)
 			ret_rec->counters[i] = (int64_t)acc->ext.v[i];
 		else
-			ret_rec->fcounters[i - SCRIBE_EXT_CLOSE_NS] = scribe_grid_seconds(acc->ext.v[i]);
+			ret_rec->fcounters[i - SCRIBE_EXT_CLOSE_NS] = scribe_quantum_seconds(acc->ext.v[i]);
 	}
 	return any;
 }

@@ -17,11 +17,11 @@ extern "C" {
  * Distinct values with counts. A shard brings at most 32, as in Darshan's record, but any number of processes can be
  * joined: beyond SCRIBE_MAP_MOST new values are only counted as dropped.
  */
-#define SCRIBE_MAP_OWN	4
+#define SCRIBE_MAP_OWN  4
 #define SCRIBE_MAP_MOST 256
 struct scribe_value_map {
-	uint32_t used, room; /* room 0: entries are in `own` */
-	uint64_t dropped;    /* operations with a value in neither table nor map */
+	uint32_t used, capacity; /* capacity 0: entries are in `own` */
+	uint64_t dropped;        /* operations with a value in neither table nor map */
 	struct scribe_value own[SCRIBE_MAP_OWN];
 	struct scribe_value *more;
 };
@@ -48,9 +48,9 @@ int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posi
  * it). mode: of the last open with a mode; align, mem_align: bytes; renamed_from: record id of the first rename's
  * source, or 0.
  */
-void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
-			     uint64_t base_mono_ns, int64_t mode, int64_t align, int64_t mem_align,
-			     uint64_t renamed_from, struct scribe_posix_record *ret_rec);
+void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank, uint64_t base_mono_ns,
+			     int64_t mode, int64_t align, int64_t mem_align, uint64_t renamed_from,
+			     struct scribe_posix_record *ret_rec);
 /* 0: all counters are 0, the record is not needed. */
 int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 				struct scribe_posix_ext_record *ret_rec);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "logfmt/base/err.h"
+#include "logfmt/counters/module.h"
 #include "logfmt/records/join.h"
 #include "logfmt/records/sum.h"
-#include "logfmt/counters/module.h"
 
 #define KEEP_MAX 12 /* counters with rule KEEP that a module may have */
 
@@ -42,11 +42,11 @@ static bool view_of(int module, struct view *v)
 	v->plan = scribe_join_plan(module);
 	if (!v->m || !v->plan || !v->m->reduces)
 		return false;
-	v->record_bytes = scribe_redux_record_bytes(module);
+	v->record_bytes = scribe_reduction_record_bytes(module);
 	return true;
 }
 
-size_t scribe_redux_record_bytes(int module)
+size_t scribe_reduction_record_bytes(int module)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
 
@@ -54,16 +54,16 @@ size_t scribe_redux_record_bytes(int module)
 		return 0;
 	/* The length depends on the number of servers, which is limited in an element. */
 	if (module == SCRIBE_MOD_MDHIM)
-		return sizeof(struct scribe_mdhim_record) + SCRIBE_REDUX_MDHIM_SERVERS * 8;
+		return sizeof(struct scribe_mdhim_record) + SCRIBE_REDUCTION_MDHIM_SERVERS * 8;
 	return module == SCRIBE_MOD_APMPI ? sizeof(struct scribe_apmpi_record) : m->record_bytes;
 }
 
 static size_t table_words(const struct scribe_value_group *g)
 {
-	return g->width ? (size_t)SCRIBE_REDUX_VALUES * (size_t)(g->width + 1) : 0;
+	return g->width ? (size_t)SCRIBE_REDUCTION_VALUES * (size_t)(g->width + 1) : 0;
 }
 
-size_t scribe_redux_bytes(int module)
+size_t scribe_reduction_bytes(int module)
 {
 	/* An MPI operation requires that the size depends only on the module. */
 	struct view v;
@@ -91,30 +91,27 @@ static double *fcounters_of(const struct view *v, const struct elem *e)
 
 static int64_t *table_of(const struct view *v, const struct elem *e, int which)
 {
-	return (int64_t *)((char *)record_of(e) + v->record_bytes) +
-	       (which ? table_words(&v->plan->values[0]) : 0);
+	return (int64_t *)((char *)record_of(e) + v->record_bytes) + (which ? table_words(&v->plan->values[0]) : 0);
 }
 
 /* `table` has twice the size, because the other element's values are added. */
-static void load_table(const struct view *v, const struct elem *e, int which, struct scribe_common *table,
-		       int *used)
+static void load_table(const struct view *v, const struct elem *e, int which, struct scribe_common *table, int *used)
 {
 	int width = v->plan->values[which].width;
 	const int64_t *w = table_of(v, e, which);
 
 	*used = 0;
 	for (int i = 0; i < e->used[which]; i++, w += width + 1)
-		scribe_common_add(table, used, 2 * SCRIBE_REDUX_VALUES, w, width, w[width]);
+		scribe_common_add(table, used, 2 * SCRIBE_REDUCTION_VALUES, w, width, w[width]);
 }
 
 /* The rarer values of a sorted table are lost. */
-static void store_table(const struct view *v, struct elem *e, int which, const struct scribe_common *table,
-			int used)
+static void store_table(const struct view *v, struct elem *e, int which, const struct scribe_common *table, int used)
 {
 	int width = v->plan->values[which].width;
 	int64_t *w = table_of(v, e, which);
 
-	e->used[which] = used < SCRIBE_REDUX_VALUES ? used : SCRIBE_REDUX_VALUES;
+	e->used[which] = used < SCRIBE_REDUCTION_VALUES ? used : SCRIBE_REDUCTION_VALUES;
 	/* The rest is already zero, because the number of values never decreases. */
 	for (int i = 0; i < e->used[which]; i++, w += width + 1) {
 		memcpy(w, table[i].value, (size_t)width * 8);
@@ -167,11 +164,11 @@ static int64_t *keep_word(const struct view *v, const struct elem *e, int which)
 				       : (int64_t *)(fcounters_of(v, e) + which - v->m->ncounters);
 }
 
-int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
+int scribe_reduction_begin(int module, const void *rank_record, void *ret_elem)
 {
 	const struct scribe_base_record *base = rank_record;
 	struct elem *e = ret_elem;
-	struct scribe_common table[2 * SCRIBE_REDUX_VALUES];
+	struct scribe_common table[2 * SCRIBE_REDUCTION_VALUES];
 	size_t bytes;
 	int words[KEEP_MAX];
 	int nkeep, used;
@@ -184,7 +181,7 @@ int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
 		return -SCRIBE_E_LIMIT;
 	if (module == SCRIBE_MOD_APMPI && bytes < v.record_bytes)
 		return -SCRIBE_E_UNSUPPORTED;
-	memset(e, 0, scribe_redux_bytes(module));
+	memset(e, 0, scribe_reduction_bytes(module));
 	memcpy(record_of(e), rank_record, bytes);
 	e->lowest = base->rank;
 	nkeep = keep_list(&v, words);
@@ -194,8 +191,7 @@ int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
 	begin_ranks(&v, e);
 	for (int i = 0; i < 2; i++) {
 		used = 0;
-		scribe_common_take(&v.plan->values[i], counters_of(&v, e), table, &used,
-				   2 * SCRIBE_REDUX_VALUES);
+		scribe_common_take(&v.plan->values[i], counters_of(&v, e), table, &used, 2 * SCRIBE_REDUCTION_VALUES);
 		scribe_common_sort(table, used, v.plan->values[i].width);
 		if (v.plan->values[i].width)
 			store_table(&v, e, i, table, used);
@@ -270,7 +266,7 @@ static void join_rest(const struct view *v, struct elem *e, const struct elem *o
 		int64_t *h = (int64_t *)(to + end);
 		const int64_t *oh = (const int64_t *)(from + end);
 
-		for (int i = 0; i < SCRIBE_REDUX_MDHIM_SERVERS; i++)
+		for (int i = 0; i < SCRIBE_REDUCTION_MDHIM_SERVERS; i++)
 			h[i] = scribe_join_int(SCRIBE_RULE_SUM, h[i], oh[i]);
 	} else if (o->lowest < e->lowest) {
 		memcpy(to + base, from + base, v->m->counters_at - base);
@@ -280,11 +276,11 @@ static void join_rest(const struct view *v, struct elem *e, const struct elem *o
 		e->lowest = o->lowest;
 }
 
-int scribe_redux_join(int module, void *elem, const void *other)
+int scribe_reduction_join(int module, void *elem, const void *other)
 {
 	struct elem *e = elem;
 	const struct elem *o = other;
-	struct scribe_common table[2 * SCRIBE_REDUX_VALUES];
+	struct scribe_common table[2 * SCRIBE_REDUCTION_VALUES];
 	struct view v;
 	int64_t *c, *oc;
 	double *f, *of;
@@ -311,17 +307,17 @@ int scribe_redux_join(int module, void *elem, const void *other)
 			continue;
 		load_table(&v, e, i, table, &used);
 		for (int k = 0; k < o->used[i]; k++, w += width + 1)
-			scribe_common_add(table, &used, 2 * SCRIBE_REDUX_VALUES, w, width, w[width]);
+			scribe_common_add(table, &used, 2 * SCRIBE_REDUCTION_VALUES, w, width, w[width]);
 		scribe_common_sort(table, used, width);
 		store_table(&v, e, i, table, used);
 	}
 	return 0;
 }
 
-int scribe_redux_end(int module, const void *elem, void *ret_record)
+int scribe_reduction_end(int module, const void *elem, void *ret_record)
 {
 	const struct elem *e = elem;
-	struct scribe_common table[2 * SCRIBE_REDUX_VALUES];
+	struct scribe_common table[2 * SCRIBE_REDUCTION_VALUES];
 	struct scribe_base_record *base = ret_record;
 	struct view v;
 	double *f;
@@ -340,17 +336,16 @@ int scribe_redux_end(int module, const void *elem, void *ret_record)
 		if (!v.plan->values[i].width)
 			continue;
 		load_table(&v, e, i, table, &used);
-		scribe_common_give(&v.plan->values[i], table, used,
-				   (int64_t *)((char *)ret_record + v.m->counters_at));
+		scribe_common_give(&v.plan->values[i], table, used, (int64_t *)((char *)ret_record + v.m->counters_at));
 	}
 	return 0;
 }
 
-int scribe_redux_variances(int module, const void *elem, double ret_variances[2])
+int scribe_reduction_variances(int module, const void *elem, double ret_variances[2])
 {
 	const struct elem *e = elem;
 
-	if (!scribe_redux_bytes(module))
+	if (!scribe_reduction_bytes(module))
 		return -SCRIBE_E_UNSUPPORTED;
 	ret_variances[0] = e->time.s / e->n;
 	ret_variances[1] = e->bytes.s / e->n;
@@ -372,8 +367,8 @@ static void merge_servers(struct scribe_mdhim_record *rec, const struct scribe_m
 	for (int64_t i = places(rec); i < theirs; i++)
 		rec->server_histogram[i] = 0;
 	for (int64_t i = 0; i < theirs; i++)
-		rec->server_histogram[i] = scribe_join_int(SCRIBE_RULE_SUM, rec->server_histogram[i],
-							   other->server_histogram[i]);
+		rec->server_histogram[i] =
+			scribe_join_int(SCRIBE_RULE_SUM, rec->server_histogram[i], other->server_histogram[i]);
 }
 
 static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int64_t *oc)
@@ -393,8 +388,7 @@ static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int
 	}
 }
 
-static void merge_records(const struct scribe_module *m, const struct scribe_join_plan *p, void *rec,
-			  const void *other)
+static void merge_records(const struct scribe_module *m, const struct scribe_join_plan *p, void *rec, const void *other)
 {
 	const struct scribe_base_record *base = rec, *obase = other;
 	bool shared = base->rank < 0 && obase->rank < 0;
@@ -419,7 +413,7 @@ static void merge_records(const struct scribe_module *m, const struct scribe_joi
 	if (shared)
 		scribe_join_ranks(p, c, f, oc, of);
 	for (int i = 0; p->variance >= 0 && i < 2; i++)
-			f[p->variance + i] = 0; /* unknown from two records */
+		f[p->variance + i] = 0; /* unknown from two records */
 }
 
 int scribe_record_merge(int module, void *rec, const void *other)
@@ -430,12 +424,13 @@ int scribe_record_merge(int module, void *rec, const void *other)
 	if (!m || !p)
 		return -SCRIBE_E_UNSUPPORTED;
 	if (m->record_bytes == 0) {
-		size_t room = scribe_redux_record_bytes(module), mine = scribe_record_length(module, rec, SIZE_MAX),
+		size_t capacity = scribe_reduction_record_bytes(module),
+		       mine = scribe_record_length(module, rec, SIZE_MAX),
 		       theirs = scribe_record_length(module, other, SIZE_MAX);
 
-		if (!mine || !theirs || mine > room || theirs > room)
+		if (!mine || !theirs || mine > capacity || theirs > capacity)
 			return -SCRIBE_E_LIMIT;
-		if (module == SCRIBE_MOD_APMPI && (mine < room || theirs < room))
+		if (module == SCRIBE_MOD_APMPI && (mine < capacity || theirs < capacity))
 			return -SCRIBE_E_UNSUPPORTED;
 	}
 	merge_records(m, p, rec, other);

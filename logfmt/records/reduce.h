@@ -18,32 +18,32 @@ struct scribe_mdhim_record;
 
 /*
  * Reduction over ranks: begin makes an element of a rank's record, join adds another one (associative and
- * commutative; scribe_redux_bytes(module) bytes without pointers), end makes the shared record. Of equal ranks the
- * lowest counts. Common values are exact up to SCRIBE_REDUX_VALUES distinct ones over all ranks; then rarer ones of
+ * commutative; scribe_reduction_bytes(module) bytes without pointers), end makes the shared record. Of equal ranks the
+ * lowest counts. Common values are exact up to SCRIBE_REDUCTION_VALUES distinct ones over all ranks; then rarer ones of
  * a join are lost.
  */
-#define SCRIBE_REDUX_VALUES 16
-#define SCRIBE_REDUX_MDHIM_SERVERS 256 /* limit for reduction */
+#define SCRIBE_REDUCTION_VALUES        16
+#define SCRIBE_REDUCTION_MDHIM_SERVERS 256 /* limit for reduction */
 
 /* A multiple of 8; 0: the module is not reduced. */
-size_t scribe_redux_bytes(int module);
+size_t scribe_reduction_bytes(int module);
 /*
  * -SCRIBE_E_UNSUPPORTED: not reduced, also APMPI's header. -SCRIBE_E_LIMIT: too many MDHIM servers. A shared record
  * keeps its fastest and slowest rank and counts as one in the variance.
  */
-int scribe_redux_begin(int module, const void *rank_record, void *ret_elem);
-int scribe_redux_join(int module, void *elem, const void *other);
-int scribe_redux_end(int module, const void *elem, void *ret_record);
+int scribe_reduction_begin(int module, const void *rank_record, void *ret_elem);
+int scribe_reduction_join(int module, void *elem, const void *other);
+int scribe_reduction_end(int module, const void *elem, void *ret_record);
 /* Of the largest record; 0: the module is not reduced. */
-size_t scribe_redux_record_bytes(int module);
+size_t scribe_reduction_record_bytes(int module);
 /*
  * Population variances over the ranks joined so far, of time (s^2) and bytes (squared); APMPI: of times in MPI calls
  * and in synchronisation, which are in its header. 0 or -SCRIBE_E_UNSUPPORTED.
  */
-int scribe_redux_variances(int module, const void *elem, double ret_variances[2]);
+int scribe_reduction_variances(int module, const void *elem, double ret_variances[2]);
 
 /*
- * Adds `other` to `rec`, which has scribe_redux_record_bytes(module) and keeps id and rank. Variances become 0;
+ * Adds `other` to `rec`, which has scribe_reduction_record_bytes(module) and keeps id and rank. Variances become 0;
  * fastest and slowest rank too, unless both are shared. -SCRIBE_E_UNSUPPORTED: variable size (except MDHIM, APMPI),
  * APMPI's header; -SCRIBE_E_LIMIT: too many MDHIM servers.
  */

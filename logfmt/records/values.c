@@ -11,12 +11,12 @@
 
 #include "logfmt/records/join.h"
 
-#define FIRST_ROOM 8 /* entries; most files have few values */
+#define FIRST_CAPACITY 8 /* entries; most files have few values */
 
 struct table {
 	const struct scribe_value_group *group;
 	int64_t *words;
-	size_t used, room;
+	size_t used, capacity;
 };
 
 struct scribe_values {
@@ -91,22 +91,22 @@ static void join_equal(struct table *t)
 /* Makes space for one entry. */
 static int make_room(struct table *t)
 {
-	size_t width = (size_t)t->group->width, room = t->room ? 2 * t->room : FIRST_ROOM;
+	size_t width = (size_t)t->group->width, capacity = t->capacity ? 2 * t->capacity : FIRST_CAPACITY;
 	int64_t *bigger;
 
 	join_equal(t);
-	if (t->used < t->room - t->room / 4)
+	if (t->used < t->capacity - t->capacity / 4)
 		return 0;
-	if (t->room == SCRIBE_VALUES_MAX) {
+	if (t->capacity == SCRIBE_VALUES_MAX) {
 		qsort_r(t->words, t->used, (width + 1) * 8, by_count, &width);
-		t->used = t->room / 2;
+		t->used = t->capacity / 2;
 		return 0;
 	}
-	bigger = realloc(t->words, room * (width + 1) * 8);
+	bigger = realloc(t->words, capacity * (width + 1) * 8);
 	if (!bigger)
 		return -ENOMEM;
 	t->words = bigger;
-	t->room = room;
+	t->capacity = capacity;
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static int add(struct table *t, const int64_t *value, int64_t count)
 	size_t width = (size_t)t->group->width;
 	int64_t *entry;
 
-	if (t->used == t->room && make_room(t) < 0)
+	if (t->used == t->capacity && make_room(t) < 0)
 		return -ENOMEM;
 	entry = t->words + t->used++ * (width + 1);
 	memcpy(entry, value, width * 8);

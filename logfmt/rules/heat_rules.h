@@ -10,7 +10,7 @@
 
 #define SCRIBE_HEAT_BINS       200u
 #define SCRIBE_HEAT_WIDTH_NS   100000000ull
-#define SCRIBE_HEAT_ROUND      4u /* bins per step */
+#define SCRIBE_HEAT_ROUND      4u  /* bins per step */
 #define SCRIBE_HEAT_SHIFT_MOST 30u /* 681 years */
 
 struct scribe_heat_bin {
@@ -21,7 +21,7 @@ struct scribe_heat_bin {
 struct scribe_heat_table {
 	scribe_u64 base_ns; /* start of the first bin, CLOCK_MONOTONIC */
 	scribe_u32 shift;
-	scribe_u32 by;    /* scratch */
+	scribe_u32 by; /* scratch */
 	struct scribe_heat_bin bin[SCRIBE_HEAT_BINS];
 };
 
@@ -82,9 +82,9 @@ SCRIBE_INLINE scribe_u64 scribe_heat_has(scribe_u64 n, scribe_u32 bit)
 /* Low bits to drop: at most 31 are left, of a longer time at least 27. */
 SCRIBE_INLINE scribe_u64 scribe_heat_cut(scribe_u64 ns)
 {
-	return 4 * (scribe_heat_has(ns, 31) + scribe_heat_has(ns, 35) + scribe_heat_has(ns, 39) +
-		    scribe_heat_has(ns, 43) + scribe_heat_has(ns, 47) + scribe_heat_has(ns, 51) +
-		    scribe_heat_has(ns, 55) + scribe_heat_has(ns, 59));
+	return 4 *
+	       (scribe_heat_has(ns, 31) + scribe_heat_has(ns, 35) + scribe_heat_has(ns, 39) + scribe_heat_has(ns, 43) +
+		scribe_heat_has(ns, 47) + scribe_heat_has(ns, 51) + scribe_heat_has(ns, 55) + scribe_heat_has(ns, 59));
 }
 
 /* Rounded down; part <= whole < 2^32. */
@@ -114,8 +114,7 @@ SCRIBE_INLINE int scribe_heat_some(struct scribe_heat_table *t, struct scribe_he
 			return 0;
 		}
 		for (int w = 0; w < 2; w++) {
-			const scribe_u64 share =
-				scribe_heat_share(h->bytes[w], (edge - at) >> cut, (to - at) >> cut);
+			const scribe_u64 share = scribe_heat_share(h->bytes[w], (edge - at) >> cut, (to - at) >> cut);
 
 			bin->bytes[w] += share;
 			h->bytes[w] -= share;

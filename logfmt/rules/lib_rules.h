@@ -62,14 +62,13 @@ enum scribe_lib_what {
 struct scribe_lib_op {
 	scribe_u64 start_ns, end_ns;
 	scribe_u64 bytes;
-	scribe_s64 offset;   /* of the first byte; -1: not counted by the module */
-	scribe_u32 what;     /* enum scribe_lib_what */
+	scribe_s64 offset; /* of the first byte; -1: not counted by the module */
+	scribe_u32 what;   /* enum scribe_lib_what */
 	scribe_u32 op_class;
-	scribe_u32 count_at; /* incremented, or SCRIBE_LIB_NO_COUNT */
-	scribe_u32 unsized;  /* 1: bytes are unknown */
-	scribe_u32 also_at;  /* also incremented; 0: none */
-	scribe_s64
-		pattern_key; /* a common value instead of bytes; 0: none */
+	scribe_u32 count_at;    /* incremented, or SCRIBE_LIB_NO_COUNT */
+	scribe_u32 unsized;     /* 1: bytes are unknown */
+	scribe_u32 also_at;     /* also incremented; 0: none */
+	scribe_s64 pattern_key; /* a common value instead of bytes; 0: none */
 };
 
 /* Records hold an access pattern's key (docs/counters.md: ACCESSn). */
@@ -94,26 +93,23 @@ SCRIBE_INLINE scribe_s64 scribe_access_pattern_key(const struct scribe_access_pa
 	return (scribe_s64)(h ? h : 1);
 }
 
-struct scribe_lib_place {
+struct scribe_lib_address {
 	scribe_u64 busy_ns;
 	scribe_u32 switched, approx;
 };
 
 SCRIBE_INLINE void scribe_lib_cursor(struct scribe_cursor *c, const struct scribe_lib_op *op,
-				     struct scribe_lib_place *ret)
+				     struct scribe_lib_address *ret)
 {
 	ret->busy_ns = 0;
 	ret->switched = 0;
 	ret->approx = 0;
 	if (op->op_class == SCRIBE_OP_READ)
-		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_READ], op->start_ns, op->end_ns,
-						&ret->approx);
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_READ], op->start_ns, op->end_ns, &ret->approx);
 	else if (op->op_class == SCRIBE_OP_WRITE)
-		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns,
-						&ret->approx);
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &ret->approx);
 	else if (op->op_class == SCRIBE_OP_META)
-		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_META], op->start_ns, op->end_ns,
-						&ret->approx);
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &ret->approx);
 	if (op->what == SCRIBE_LIB_DATA) {
 		scribe_u32 me = 1 + (op->op_class & 1);
 
@@ -153,7 +149,7 @@ SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_shard *p, stru
 }
 
 SCRIBE_INLINE void scribe_lib_cursor_alone(struct scribe_cursor *c, const struct scribe_lib_op *op,
-					   struct scribe_lib_place *ret)
+					   struct scribe_lib_address *ret)
 {
 	ret->busy_ns = 0;
 	ret->switched = 0;
@@ -168,16 +164,16 @@ SCRIBE_INLINE void scribe_lib_cursor_alone(struct scribe_cursor *c, const struct
 	}
 }
 
-#define SCRIBE_ADD(field, n)                                                                                 \
-	do {                                                                                                 \
-		if (atomic)                                                                                  \
-			__sync_fetch_and_add(&(field), (n));                                                 \
-		else                                                                                         \
-			(field) += (n);                                                                      \
+#define SCRIBE_ADD(field, n) \
+	do { \
+		if (atomic) \
+			__sync_fetch_and_add(&(field), (n)); \
+		else \
+			(field) += (n); \
 	} while (0)
 
 SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_shard *p, const struct scribe_lib_op *op,
-				   const struct scribe_lib_place *at, int atomic)
+				   const struct scribe_lib_address *at, int atomic)
 {
 	scribe_u64 ns = op->end_ns - op->start_ns;
 	scribe_u32 w = op->op_class & 1;
@@ -198,8 +194,7 @@ SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_shard *p, const struct sc
 }
 
 SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_shard *p, struct scribe_ext_shard *ext,
-				    const struct scribe_lib_op *op, const struct scribe_lib_place *at,
-				    int atomic)
+				    const struct scribe_lib_op *op, const struct scribe_lib_address *at, int atomic)
 {
 	scribe_u64 *count = scribe_lib_place_at(p, ext, op->count_at);
 

@@ -12,7 +12,7 @@
 
 struct scribe_data_op {
 	scribe_s64 offset;
-	scribe_u64 bytes;     /* 0 at end of file */
+	scribe_u64 bytes; /* 0 at end of file */
 	scribe_u64 start_ns;
 	scribe_u64 end_ns;
 	scribe_u32 op;        /* SCRIBE_OP_READ or SCRIBE_OP_WRITE */
@@ -62,8 +62,7 @@ SCRIBE_INLINE int scribe_misaligned(scribe_u64 value, scribe_u64 align)
 }
 
 /* Overlapping threads are counted once. */
-SCRIBE_INLINE scribe_u64 scribe_busy_time(scribe_u64 *last_end, scribe_u64 start, scribe_u64 end,
-					  scribe_u32 *approx)
+SCRIBE_INLINE scribe_u64 scribe_busy_time(scribe_u64 *last_end, scribe_u64 start, scribe_u64 end, scribe_u32 *approx)
 {
 	scribe_u64 last = *(volatile scribe_u64 *)last_end;
 
@@ -129,17 +128,16 @@ SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scri
 	}
 	if (*(volatile scribe_u32 *)&c->last_op != which + 1)
 		ret_place->switched = __sync_lock_test_and_set(&c->last_op, which + 1) == other;
-	ret_place->busy_ns =
-		scribe_busy_time(&c->last_end[which], op->start_ns, op->end_ns, &ret_place->approx);
+	ret_place->busy_ns = scribe_busy_time(&c->last_end[which], op->start_ns, op->end_ns, &ret_place->approx);
 }
 
 /* `atomic`, a constant: the shared shard, used when all locked ones are busy. */
-#define SCRIBE_ADD(field, n)                                                                                  \
-	do {                                                                                                  \
-		if (atomic)                                                                                   \
-			__sync_fetch_and_add(&(field), (n));                                                  \
-		else                                                                                          \
-			(field) += (n);                                                                       \
+#define SCRIBE_ADD(field, n) \
+	do { \
+		if (atomic) \
+			__sync_fetch_and_add(&(field), (n)); \
+		else \
+			(field) += (n); \
 	} while (0)
 
 /* 1: raised. */
@@ -240,7 +238,7 @@ SCRIBE_INLINE void scribe_shard_data(struct scribe_posix_shard *p, const struct 
 	SCRIBE_ADD(p->events, 1);
 	SCRIBE_ADD(p->ops[w], 1);
 	SCRIBE_ADD(p->bytes[w], op->bytes);
-	if (last > (scribe_s64)*(volatile scribe_u64 *)&p->max_byte[w])
+	if (last > (scribe_s64) * (volatile scribe_u64 *)&p->max_byte[w])
 		scribe_raise(&p->max_byte[w], (scribe_u64)last, atomic);
 	SCRIBE_ADD(p->size[w][scribe_size_bucket(op->bytes)], 1);
 	if (at->seq) {
@@ -261,8 +259,7 @@ SCRIBE_INLINE void scribe_shard_data(struct scribe_posix_shard *p, const struct 
 	scribe_raise(&p->end[w], op->end_ns, atomic);
 }
 
-SCRIBE_INLINE void scribe_shard_busy(struct scribe_posix_shard *p, scribe_u32 op_class, scribe_u64 busy_ns,
-				     int atomic)
+SCRIBE_INLINE void scribe_shard_busy(struct scribe_posix_shard *p, scribe_u32 op_class, scribe_u64 busy_ns, int atomic)
 {
 	if (op_class < SCRIBE_OP_NONE)
 		SCRIBE_ADD(p->busy_ns[op_class], busy_ns);

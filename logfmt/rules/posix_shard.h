@@ -9,9 +9,9 @@
 #include "logfmt/rules/types.h"
 
 #define SCRIBE_SIZE_BUCKETS 10
-#define SCRIBE_TOP_VALUES 4     /* in the shard */
-#define SCRIBE_TABLE_VALUES 32  /* a power of two */
-#define SCRIBE_TABLE_LIMIT 28   /* values in use: with the four, Darshan's 32 */
+#define SCRIBE_TOP_VALUES   4  /* in the shard */
+#define SCRIBE_TABLE_VALUES 32 /* a power of two */
+#define SCRIBE_TABLE_LIMIT  28 /* values in use: with the four, Darshan's 32 */
 
 enum scribe_op_class { SCRIBE_OP_READ = 0, SCRIBE_OP_WRITE = 1, SCRIBE_OP_META = 2, SCRIBE_OP_NONE = 3 };
 
@@ -73,10 +73,9 @@ struct scribe_cursor {
 
 enum scribe_ext_id {
 #define SCRIBE_X(name, text) SCRIBE_EXT_##name,
-	SCRIBE_EXT_COUNTERS(SCRIBE_X)
-	SCRIBE_EXT_TIMES(SCRIBE_X)
+	SCRIBE_EXT_COUNTERS(SCRIBE_X) SCRIBE_EXT_TIMES(SCRIBE_X)
 #undef SCRIBE_X
-	SCRIBE_EXT_COUNT
+		SCRIBE_EXT_COUNT
 };
 
 struct scribe_ext_shard {

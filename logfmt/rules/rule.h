@@ -15,7 +15,7 @@ enum scribe_rule {
 	SCRIBE_RULE_RANK,     /* fastest and slowest rank of a shared record, otherwise 0 */
 	SCRIBE_RULE_VARIANCE, /* population variance over ranks of a shared record, otherwise 0 */
 	SCRIBE_RULE_RANKS,    /* number of ranks: over ranks as UNKNOWN; within one rank 1 or 0 */
-	SCRIBE_RULE_CUSTOM,      /* struct scribe_join_plan, `own` */
+	SCRIBE_RULE_CUSTOM,   /* struct scribe_join_plan, `own` */
 };
 
 #endif

@@ -16,7 +16,7 @@
 #include "logfmt/rules/posix_shard.h"
 
 #define SCRIBE_SHM_COUNTERS_MAGIC 0x73637375u
-#define SCRIBE_STREAM_HEATS  512u  /* tables: two per slot, three if other threads use it */
+#define SCRIBE_STREAM_HEATS       512u  /* tables: two per slot, three if other threads use it */
 #define SCRIBE_SHM_COUNTERS_MAX   8192u /* streams open, or closed and not taken yet */
 
 /* fcntl(DESCRIPTOR, SCRIBE_ANNOUNCE, memory, place, use, what) to the kernel programs; refused with EINVAL or EBADF. */
@@ -28,7 +28,7 @@
 enum scribe_announce_use {
 	SCRIBE_ANNOUNCE_OPENING = 1, /* the thread's next open belongs to a stream */
 	SCRIBE_ANNOUNCE_OPENED,      /* the end of that */
-	SCRIBE_ANNOUNCE_COUNTED,       /* the descriptor's stream is counted in a slot */
+	SCRIBE_ANNOUNCE_COUNTED,     /* the descriptor's stream is counted in a slot */
 	SCRIBE_ANNOUNCE_STANDARD,    /* also a standard stream (first argument), whatever its file */
 };
 #define SCRIBE_STANDARD_STREAMS 3u
@@ -45,8 +45,8 @@ enum scribe_stream_shard {
 };
 
 struct scribe_counter_slot {
-	scribe_s64 pos;   /* in the stream, bytes; negative: unknown */
-	scribe_u64 owner; /* identifies the thread */
+	scribe_s64 pos;    /* in the stream, bytes; negative: unknown */
+	scribe_u64 owner;  /* identifies the thread */
 	scribe_u64 cursor; /* address in the program of the file's cursor, shared by its slots */
 	struct scribe_posix_shard shard[SCRIBE_STREAM_SHARDS];
 	struct scribe_heat heat[SCRIBE_STREAM_SHARDS];
@@ -98,10 +98,10 @@ struct scribe_shm_counters {
 	scribe_u32 magic;
 	scribe_u32 id;
 	scribe_u32 used;
-	scribe_u32 unsized; /* stream calls not counted: only the kernel knows their bytes */
-	scribe_u32 lost;    /* file calls without a slot, not counted elsewhere */
-	scribe_u32 untimed; /* calls counted without a clock */
-	scribe_u64 made_ns; /* CLOCK_MONOTONIC */
+	scribe_u32 unsized;      /* stream calls not counted: only the kernel knows their bytes */
+	scribe_u32 lost;         /* file calls without a slot, not counted elsewhere */
+	scribe_u32 untimed;      /* calls counted without a clock */
+	scribe_u64 made_ns;      /* CLOCK_MONOTONIC */
 	scribe_u64 heat_base_ns; /* by the daemon: start of the bins; 0: made_ns */
 	scribe_u32 heats;        /* tables requested */
 	scribe_u32 pad2;

@@ -25,7 +25,7 @@ struct entry {
 	size_t granted, used;
 	uint64_t *id;  /* per record */
 	size_t *bytes; /* per record */
-	size_t n, room;
+	size_t n, capacity;
 };
 
 struct name {
@@ -40,7 +40,7 @@ struct scribe_core {
 	uint64_t partial;
 	struct entry module[SCRIBE_MAX_MODULES];
 	struct name *name;
-	size_t names, names_room;
+	size_t names, names_capacity;
 };
 
 struct scribe_core *scribe_core_new(const struct scribe_core_options *options)
@@ -95,8 +95,8 @@ static struct entry *entry_of(const struct scribe_core *core, int id)
 	return e->registered ? (struct entry *)(uintptr_t)e : NULL;
 }
 
-int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown,
-				size_t *inout_bytes, int *ret_rank, int *ret_mem_alignment)
+int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown, size_t *inout_bytes,
+				int *ret_rank, int *ret_mem_alignment)
 {
 	struct entry *e;
 	size_t granted;
@@ -151,14 +151,14 @@ static int keep_name(struct scribe_core *core, uint64_t id, const void *bytes, s
 {
 	char *copy;
 
-	if (core->names == core->names_room) {
-		size_t room = core->names_room ? core->names_room * 2 : 32;
-		struct name *more = realloc(core->name, room * sizeof(*more));
+	if (core->names == core->names_capacity) {
+		size_t capacity = core->names_capacity ? core->names_capacity * 2 : 32;
+		struct name *more = realloc(core->name, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		core->name = more;
-		core->names_room = room;
+		core->names_capacity = capacity;
 	}
 	copy = malloc(len + 1);
 	if (!copy)
@@ -185,8 +185,7 @@ const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, si
 
 static void find_fs(const struct scribe_core *core, const char *path, struct scribe_fs_info *ret_fs)
 {
-	const struct scribe_mount *m =
-		path ? scribe_mount_of(core->options.mounts, core->options.nmounts, path) : NULL;
+	const struct scribe_mount *m = path ? scribe_mount_of(core->options.mounts, core->options.nmounts, path) : NULL;
 	struct statvfs st;
 
 	*ret_fs = (struct scribe_fs_info){0};
@@ -201,10 +200,10 @@ static void find_fs(const struct scribe_core *core, const char *path, struct scr
 
 static int list_record(struct entry *e, uint64_t id, size_t bytes)
 {
-	if (e->n == e->room) {
-		size_t room = e->room ? e->room * 2 : 64;
-		uint64_t *ids = realloc(e->id, room * sizeof(*ids));
-		size_t *lengths = ids ? realloc(e->bytes, room * sizeof(*lengths)) : NULL;
+	if (e->n == e->capacity) {
+		size_t capacity = e->capacity ? e->capacity * 2 : 64;
+		uint64_t *ids = realloc(e->id, capacity * sizeof(*ids));
+		size_t *lengths = ids ? realloc(e->bytes, capacity * sizeof(*lengths)) : NULL;
 
 		/* If only the first realloc succeeds, its new address must be kept. */
 		if (ids)
@@ -212,7 +211,7 @@ static int list_record(struct entry *e, uint64_t id, size_t bytes)
 		if (!lengths)
 			return -ENOMEM;
 		e->bytes = lengths;
-		e->room = room;
+		e->capacity = capacity;
 	}
 	e->id[e->n] = id;
 	e->bytes[e->n++] = bytes;
@@ -241,8 +240,8 @@ static void *register_record(struct scribe_core *core, uint64_t id, const void *
 	return at;
 }
 
-void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module,
-				  size_t bytes, struct scribe_fs_info *ret_fs)
+void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module, size_t bytes,
+				  struct scribe_fs_info *ret_fs)
 {
 	void *at = register_record(core, id, name, name ? strlen(name) : 0, module, bytes);
 
@@ -251,8 +250,8 @@ void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const c
 	return at;
 }
 
-void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len,
-				  int module, size_t bytes)
+void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len, int module,
+				  size_t bytes)
 {
 	return len <= SCRIBE_MAX_NAME_BYTES ? register_record(core, id, name, len, module, bytes) : NULL;
 }
@@ -294,8 +293,7 @@ char *scribe_clean_path(const char *path)
 	return clean;
 }
 
-static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
-		   const struct scribe_core_sink *sink)
+static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes, const struct scribe_core_sink *sink)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
 	size_t at = 0;
@@ -327,8 +325,7 @@ int scribe_core_finish(struct scribe_core *core, const struct scribe_core_sink *
 	int rc = 0;
 
 	for (size_t i = 0; sink->name && i < core->names && rc >= 0; i++)
-		rc = sink->name(sink->ctx, core->name[i].id, core->name[i].bytes,
-				core->name[i].len);
+		rc = sink->name(sink->ctx, core->name[i].id, core->name[i].bytes, core->name[i].len);
 	for (int id = 0; id < SCRIBE_MAX_MODULES && rc >= 0; id++) {
 		struct entry *e = entry_of(core, id);
 		size_t bytes = e ? e->used : 0;

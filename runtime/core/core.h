@@ -7,12 +7,12 @@
 #define RUNTIME_CORE_CORE_H
 
 #include "logfmt/file/reader.h"
-#include "runtime/core/path_exclusions.h"
 #include "runtime/core/module.h"
+#include "runtime/core/path_exclusions.h"
 
 struct scribe_core_options {
 	int64_t rank;
-	size_t memory;                         /* for records of all modules; 0: no limit */
+	size_t memory; /* for records of all modules; 0: no limit */
 	int mem_alignment;
 	uint64_t base_ns;                      /* CLOCK_MONOTONIC at the job's start */
 	const struct scribe_exclusions *paths; /* borrowed; NULL: none */

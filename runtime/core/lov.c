@@ -83,11 +83,10 @@ static bool take_striping(struct view v, struct piece *p)
 	c[SCRIBE_LUSTRE_COMP_STRIPE_SIZE] = (int64_t)number(&v, 24, 4);
 	/* A file in MDT (DoM) has data but no OST. */
 	c[SCRIBE_LUSTRE_COMP_STRIPE_COUNT] = pattern == PATTERN_MDT ? 0 : (int64_t)number(&v, 28, 2);
-	c[SCRIBE_LUSTRE_COMP_STRIPE_PATTERN] =
-		pattern == PATTERN_RAID0                            ? LOGGED_RAID0
-		: pattern == PATTERN_MDT                            ? LOGGED_MDT
-		: pattern == (PATTERN_RAID0 | PATTERN_OVERSTRIPING) ? LOGGED_OVERSTRIPED
-								    : (int64_t)pattern;
+	c[SCRIBE_LUSTRE_COMP_STRIPE_PATTERN] = pattern == PATTERN_RAID0                            ? LOGGED_RAID0
+					       : pattern == PATTERN_MDT                            ? LOGGED_MDT
+					       : pattern == (PATTERN_RAID0 | PATTERN_OVERSTRIPING) ? LOGGED_OVERSTRIPED
+												   : (int64_t)pattern;
 	if (head == V3_BYTES)
 		memcpy(p->comp.pool_name, v.at + V1_BYTES, strnlen((const char *)v.at + V1_BYTES, POOL_BYTES));
 	p->objects = (struct view){v.at + head, v.bytes - head, v.swapped};

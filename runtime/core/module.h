@@ -33,8 +33,8 @@ typedef void (*scribe_module_shutdown)(struct scribe_core *core, void **buf, siz
  *   ret_mem_alignment  bytes, for modules that check buffer addresses; may be NULL
  * 0, -EINVAL: impossible id, -EEXIST: registered, -ENOMEM: no memory left.
  */
-int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown,
-				size_t *inout_bytes, int *ret_rank, int *ret_mem_alignment);
+int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown, size_t *inout_bytes,
+				int *ret_rank, int *ret_mem_alignment);
 /* Drops its records. */
 void scribe_core_unregister_module(struct scribe_core *core, int id);
 
@@ -58,14 +58,14 @@ struct scribe_fs_info {
  *   ret_fs  of `name`; may be NULL
  * NULL: no memory (the log gets the module's partial flag) or not registered.
  */
-void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module,
-				  size_t bytes, struct scribe_fs_info *ret_fs);
+void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module, size_t bytes,
+				  struct scribe_fs_info *ret_fs);
 /*
  * For an object with a name of `len` bytes with any values, at most SCRIBE_MAX_NAME_BYTES
  * (logfmt/file/reader.h). Stored unchanged; tools print it escaped.
  */
-void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len,
-				  int module, size_t bytes);
+void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len, int module,
+				  size_t bytes);
 
 /* NULL: none. A linear search: modules with many records keep addresses. */
 void *scribe_core_find_record(const struct scribe_core *core, uint64_t id, int module);

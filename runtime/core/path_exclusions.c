@@ -124,8 +124,7 @@ static bool included_below(const struct scribe_prefixes *in, const char *prefix)
 	return false;
 }
 
-int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
-			   void *ctx)
+int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name), void *ctx)
 {
 	for (size_t i = 0; i < e->out.n; i++) {
 		const char *prefix = e->out.text[i];

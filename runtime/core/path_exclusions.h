@@ -29,8 +29,7 @@ int scribe_exclusions_include(struct scribe_exclusions *e, const char *list);
 int scribe_exclusions_exclude_path(struct scribe_exclusions *e, const char *path);
 bool scribe_exclusions_match(const struct scribe_exclusions *e, const char *path, size_t bytes);
 /* Top-level names ("usr" for "/usr/") that are excluded completely: the kernel side can drop these. */
-int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
-			   void *ctx);
+int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name), void *ctx);
 /* `to` is new. -ENOMEM: it is empty. */
 int scribe_exclusions_copy(struct scribe_exclusions *to, const struct scribe_exclusions *from);
 void scribe_exclusions_clear(struct scribe_exclusions *e);

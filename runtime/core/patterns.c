@@ -33,14 +33,14 @@ int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bo
 	struct scribe_pattern one = {.of = of, .include = include, .modules = modules};
 	int rc;
 
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 16;
-		struct scribe_pattern *more = realloc(p->at, room * sizeof(*more));
+	if (p->n == p->capacity) {
+		size_t capacity = p->capacity ? p->capacity * 2 : 16;
+		struct scribe_pattern *more = realloc(p->at, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		p->at = more;
-		p->room = room;
+		p->capacity = capacity;
 	}
 	rc = compile(&one.code, ere);
 	if (rc == 0)
@@ -48,8 +48,7 @@ int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bo
 	return rc;
 }
 
-int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, const char *text,
-			  uint64_t *ret_modules)
+int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, const char *text, uint64_t *ret_modules)
 {
 	uint64_t out = 0, in = 0;
 

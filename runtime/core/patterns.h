@@ -15,7 +15,7 @@ enum scribe_pattern_of { SCRIBE_PATTERN_NAME, SCRIBE_PATTERN_PROGRAM };
 /* Starts as zeros. */
 struct scribe_patterns {
 	struct scribe_pattern *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* `modules`: bits it applies to. -EINVAL: invalid, -E2BIG: too large, -ENOMEM. */

@@ -17,18 +17,18 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/privsep/helper_spawner.h"
-#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/attach/features.h"
 #include "runtime/daemon/attach/library_probes.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/control/control.h"
-#include "runtime/daemon/service.h"
-#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/control/server.h"
 #include "runtime/daemon/control/user_quota.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/loop.h"
-#include "runtime/daemon/control/server.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/service.h"
+#include "runtime/daemon/state/daemon.h"
 
 static void usage(FILE *to)
 {
@@ -91,7 +91,7 @@ static void end_private(struct scribe_daemon *d)
 	scribe_user_end(d);
 	free(d->slot);
 	close(d->epoll);
-	scribe_turns_close(&d->turns);
+	scribe_iterations_close(&d->iterations);
 }
 
 static int serve_private(int fd, bool verbose)
@@ -154,7 +154,7 @@ static int check_config(const char *path)
 	if (rc == 0 && (path || access(SCRIBE_SERVICE_CONFIG, F_OK) == 0))
 		rc = scribe_config_file(&config, path ? path : SCRIBE_SERVICE_CONFIG, &err);
 	if (rc == 0)
-		scribe_config_tell_old_keys(&config);
+		scribe_config_report_old_keys(&config);
 	scribe_config_clear(&config);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
@@ -257,14 +257,14 @@ static int read_arguments(struct arguments *a, int argc, char **argv)
 	return optind < argc ? wrong("unexpected argument '%s'", argv[optind]) : 0;
 }
 
-static const char *absolute(const char *path, char *room)
+static const char *absolute(const char *path, char *capacity)
 {
 	char cwd[PATH_MAX];
 
 	if (!path || path[0] == '/' || !getcwd(cwd, sizeof(cwd)) ||
-	    snprintf(room, PATH_MAX, "%s/%s", cwd, path) >= PATH_MAX)
+	    snprintf(capacity, PATH_MAX, "%s/%s", cwd, path) >= PATH_MAX)
 		return path;
-	return room;
+	return capacity;
 }
 
 int main(int argc, char **argv)

@@ -9,27 +9,27 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/journal/saved_binary.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/tables/job_env.h"
-#include "runtime/daemon/journal/entries.h"
 #include "runtime/daemon/attach/library_probes.h"
-#include "runtime/daemon/base/sd_notify.h"
-#include "runtime/daemon/events/modules.h"
-#include "runtime/daemon/programs/shm_counters.h"
-#include "runtime/daemon/programs/shm_recover.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/event_loop.h"
-#include "runtime/daemon/events/drain.h"
-#include "runtime/daemon/tables/slot_names.h"
+#include "runtime/daemon/base/sd_notify.h"
 #include "runtime/daemon/config/library_selection.h"
 #include "runtime/daemon/control/job_session.h"
 #include "runtime/daemon/control/run_session.h"
+#include "runtime/daemon/events/drain.h"
+#include "runtime/daemon/events/modules.h"
+#include "runtime/daemon/journal/entries.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/journal/saved_binary.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
-#include "runtime/daemon/state/record_policy.h"
-#include "runtime/daemon/programs/shm_records.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/output/log_finalize.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/programs/shm_records.h"
+#include "runtime/daemon/programs/shm_recover.h"
+#include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/job_env.h"
+#include "runtime/daemon/tables/slot_names.h"
 
 struct pending {
 	const void *data;
@@ -42,7 +42,7 @@ struct resume {
 	struct scribe_job *w; /* NULL before the BEGIN entry */
 	uint32_t index;
 	struct pending *pending; /* records still without a DRAINED entry */
-	size_t n, room;
+	size_t n, capacity;
 	struct scribe_err *err;
 };
 
@@ -96,8 +96,8 @@ static int name(struct resume *r, const struct scribe_job_journal_name *h, const
 	return 0;
 }
 
-static int exec(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_exec *h,
-		const char *text, size_t bytes)
+static int exec(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_exec *h, const char *text,
+		size_t bytes)
 {
 	char exe[4096];
 
@@ -109,8 +109,8 @@ static int exec(struct resume *r, struct scribe_process *p, const struct scribe_
 	p->root_id = !h->own_root_dir;
 	scribe_shm_counters_forget(r->d, p); /* those of the previous program were taken */
 	memcpy(p->comm, h->comm, sizeof(p->comm));
-	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
-			       h->exe_bytes ? exe : NULL) < 0)
+	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes, h->exe_bytes ? exe : NULL) <
+	    0)
 		return -ENOMEM;
 	scribe_exclusion_check_program(p);
 	if (!p->env)
@@ -193,14 +193,14 @@ static int hold(struct resume *r, const void *data, size_t bytes)
 {
 	if (((const struct scribe_job_journal_record *)data)->lives)
 		return record(r, data, bytes);
-	if (r->n == r->room) {
-		size_t room = r->room ? r->room * 2 : 64;
-		struct pending *more = realloc(r->pending, room * sizeof(*more));
+	if (r->n == r->capacity) {
+		size_t capacity = r->capacity ? r->capacity * 2 : 64;
+		struct pending *more = realloc(r->pending, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		r->pending = more;
-		r->room = room;
+		r->capacity = capacity;
 	}
 	r->pending[r->n++] = (struct pending){data, bytes};
 	return 0;
@@ -226,8 +226,8 @@ static int shm_counter(struct resume *r, struct scribe_process *p, const struct 
 	return scribe_shm_counters_known(r->d, p, &h->use, h->slot, h->generation);
 }
 
-static int stream(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_stream *h,
-		  const char *at, size_t have)
+static int stream(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_stream *h, const char *at,
+		  size_t have)
 {
 	static struct scribe_stream_copy c;
 	struct scribe_records *records = scribe_drain_records(p);
@@ -293,8 +293,7 @@ static int committed(struct resume *r, const void *data, size_t bytes)
 }
 
 /* The earlier daemon or one of its helpers may have written the log there. */
-static int claimed(struct resume *r, const struct scribe_job_journal_claimed *h, const char *path,
-		   size_t bytes)
+static int claimed(struct resume *r, const struct scribe_job_journal_claimed *h, const char *path, size_t bytes)
 {
 	struct scribe_log_unit *u = r->w->worlds.units;
 
@@ -433,8 +432,7 @@ uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 	for (struct scribe_log_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
 		/* Records may be missing. */
 		if (scribe_journal_is_broken(&r.w->journal))
-			u->missed |=
-				1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
+			u->missed |= 1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (!p->ended) {
 				scribe_libs_exec(d, p, 0);

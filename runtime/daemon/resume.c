@@ -12,9 +12,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/base/sd_notify.h"
-#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/journal/entries.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/journal/saved_binary.h"
@@ -72,8 +72,7 @@ static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *e
 
 	if (rc == 0 && foreign_journals(d)) {
 		d->bpf = scribe_bpf_close_keep_pins(d->bpf);
-		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise",
-				    pins);
+		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise", pins);
 	}
 	if (rc == 0) {
 		/* Edge-triggered: the ring is rarely empty, and only a wake-up by the programs is urgent. */
@@ -132,8 +131,7 @@ static void give_up_fatal(const struct scribe_daemon *d)
 	}
 	if (!most)
 		return;
-	fprintf(stderr,
-		"ioscribed: %s: %u daemons have died reading this journal of %llu MiB: its job has no log\n",
+	fprintf(stderr, "ioscribed: %s: %u daemons have died reading this journal of %llu MiB: its job has no log\n",
 		worst, READERS, (unsigned long long)(most >> 20));
 	unlink(worst);
 }
@@ -152,8 +150,7 @@ int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err)
 		return scribe_err_set(err, -errno, "cannot make %s: %s", state, strerror(errno));
 	if (!mounted()) {
 		fprintf(stderr, "ioscribed: no BPF file system at " BPF_FS
-				": jobs will not survive this daemon: mount -t bpf bpf " BPF_FS
-				" before it starts\n");
+				": jobs will not survive this daemon: mount -t bpf bpf " BPF_FS " before it starts\n");
 		s->pin = false;
 		return 0;
 	}

@@ -21,31 +21,31 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/journal/saved_binary.h"
-#include "runtime/daemon/privsep/helper_spawner.h"
-#include "runtime/daemon/privsep/sandbox.h"
-#include "runtime/daemon/base/daemonize.h"
-#include "runtime/daemon/journal/job_journal.h"
+#include "logfmt/base/clock.h"
 #include "runtime/daemon/attach/library_probes.h"
-#include "runtime/daemon/privsep/link_maker.h"
+#include "runtime/daemon/attach/syscall_attach.h"
+#include "runtime/daemon/base/daemonize.h"
+#include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/base/sd_notify.h"
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/output/spool.h"
-#include "runtime/daemon/programs/shm_counters.h"
-#include "runtime/daemon/control/user_quota.h"
-#include "logfmt/base/clock.h"
-#include "runtime/daemon/base/event_loop.h"
-#include "runtime/daemon/events/events.h"
-#include "runtime/daemon/tables/job_table.h"
-#include "runtime/daemon/jobs/lifecycle.h"
-#include "runtime/daemon/loop.h"
 #include "runtime/daemon/control/connection.h"
-#include "runtime/daemon/output/metrics.h"
 #include "runtime/daemon/control/server.h"
+#include "runtime/daemon/control/user_quota.h"
+#include "runtime/daemon/events/events.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/loop.h"
+#include "runtime/daemon/output/metrics.h"
+#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/privsep/link_maker.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/tables/job_table.h"
 
-#define LOCK_TRIES        250 /* every 20 ms */
+#define LOCK_TRIES        250            /* every 20 ms */
 #define FIRST_JOB_NS      60000000000ull /* without --stay, exit unless a job begins until then */
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
@@ -73,10 +73,9 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 	struct stat st;
 
 	if (dir[0] != '/' || strlen(dir) >= sizeof(s->dir))
-		return scribe_err_set(
-			err, -EINVAL,
-			"%.200s: the service's directory is an absolute path of at most %zu bytes", dir,
-			sizeof(s->dir) - 1);
+		return scribe_err_set(err, -EINVAL,
+				      "%.200s: the service's directory is an absolute path of at most %zu bytes", dir,
+				      sizeof(s->dir) - 1);
 	strcpy(s->dir, dir);
 	if (mkdir(dir, 0711) < 0 && errno != EEXIST)
 		return scribe_err_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));
@@ -85,8 +84,7 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 	/* Not listable either: a reader could lock it and so prevent new files. */
 	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 066)
 		return scribe_err_set(err, -EPERM,
-				      "%s can be changed or listed by others: it must be root's, mode 0711",
-				      dir);
+				      "%s can be changed or listed by others: it must be root's, mode 0711", dir);
 	return 0;
 }
 
@@ -116,8 +114,7 @@ static int take_lock(struct scribe_service *s, int handed_over, struct scribe_er
 
 	if (handed_over >= 0)
 		return flock(handed_over, LOCK_EX | LOCK_NB) < 0
-			       ? scribe_err_set(err, -errno, "descriptor %d is not the lock of %s",
-						handed_over, s->dir)
+			       ? scribe_err_set(err, -errno, "descriptor %d is not the lock of %s", handed_over, s->dir)
 			       : 0;
 	snprintf(path, sizeof(path), "%s/pid", s->dir);
 	/* Anyone that can open it could lock it. */
@@ -156,8 +153,8 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* Mode 0666: requests are checked by credentials. */
 	before = umask(0);
-	rc = d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
-			     chmod(d->socket, 0666) < 0 || listen(d->listen, LISTEN_BACKLOG) < 0
+	rc = d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 || chmod(d->socket, 0666) < 0 ||
+			     listen(d->listen, LISTEN_BACKLOG) < 0
 		     ? -errno
 		     : 0;
 	umask(before);
@@ -170,10 +167,9 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 /* Default for `library`: the runtime library of this installation. */
 static void own_library(struct scribe_config *c)
 {
-	static const char *const places[] = {"../lib/libioscribe.so",
-					     "../lib/x86_64-linux-gnu/libioscribe.so",
-					     "../lib/aarch64-linux-gnu/libioscribe.so",
-					     "../lib64/libioscribe.so", "../client/libioscribe.so"};
+	static const char *const places[] = {"../lib/libioscribe.so", "../lib/x86_64-linux-gnu/libioscribe.so",
+					     "../lib/aarch64-linux-gnu/libioscribe.so", "../lib64/libioscribe.so",
+					     "../client/libioscribe.so"};
 	char self[SCRIBE_PATH_MAX], path[2 * SCRIBE_PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -242,7 +238,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	scribe_limits_raise();
 	if (!o->foreground && open_log(s, err) < 0)
 		return err->code;
-	scribe_config_tell_old_keys(&s->config);
+	scribe_config_report_old_keys(&s->config);
 	scribe_subuids_read("/etc/subuid");
 	make_log_dir(&s->config);
 	/* Spawner and link makers are forked before privileges are given up. */
@@ -257,7 +253,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
-	d->calls_told = true; /* an earlier daemon may have left the file */
+	d->calls_reported = true; /* an earlier daemon may have left the file */
 	scribe_sysattach_end(d);
 	rc = scribe_job_journal_resume(d, err);
 	if (s->finish)
@@ -347,7 +343,7 @@ static void end(struct scribe_daemon *d)
 	free(d->slot);
 	if (d->epoll >= 0)
 		close(d->epoll);
-	scribe_turns_close(&d->turns);
+	scribe_iterations_close(&d->iterations);
 	if (d->root > 0)
 		close(d->root);
 	if (s->pid_file >= 0 && ftruncate(s->pid_file, 0) == 0)
@@ -380,8 +376,7 @@ static int tick(struct scribe_daemon *d)
 int scribe_service_run(const struct scribe_service_options *o)
 {
 	bool managed = getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS");
-	struct scribe_service s = {
-		.pid_file = -1, .stay = o->stay || managed, .pin = o->pin, .finish = o->finish};
+	struct scribe_service s = {.pid_file = -1, .stay = o->stay || managed, .pin = o->pin, .finish = o->finish};
 	struct scribe_daemon *d = &served;
 	struct scribe_err err = {0};
 	int ready = -1, rc = 0;

@@ -26,11 +26,9 @@ void scribe_announce(const char *dir, uint32_t job)
 	struct scribe_err err;
 
 	if (sock >= 0 && answer &&
-	    snprintf(to.sun_path, sizeof(to.sun_path), "%s/" SCRIBE_SERVICE_SOCKET, dir) <
-		    (int)sizeof(to.sun_path) &&
+	    snprintf(to.sun_path, sizeof(to.sun_path), "%s/" SCRIBE_SERVICE_SOCKET, dir) < (int)sizeof(to.sun_path) &&
 	    scribe_msg_connect(sock, (const struct sockaddr *)&to, sizeof(to), deadline) == 0 &&
-	    scribe_msg_send(sock, SCRIBE_MSG_JOB_READY, 0, request, (size_t)n, -1,
-			    scribe_msg_left_ms(deadline)) == 0)
+	    scribe_msg_send(sock, SCRIBE_MSG_JOB_READY, 0, request, (size_t)n, -1, scribe_msg_left_ms(deadline)) == 0)
 		(void)scribe_msg_recv(sock, answer, NULL, scribe_msg_left_ms(deadline), &err);
 	/* The content does not matter: the reply means that programs are attached. */
 	free(answer);

@@ -68,8 +68,8 @@ static int on_dxt(int val, const char *text, int remote)
 
 static int on_stream(int val, const char *text, int remote)
 {
-	static const char *const forms[] = {"json:",  "csv:",   "ldms:", "ldms-msg:",
-					    "kafka:", "every=", "rate=", "modules="};
+	static const char *const forms[] = {
+		"json:", "csv:", "ldms:", "ldms-msg:", "kafka:", "every=", "rate=", "modules="};
 	size_t i = 0;
 
 	(void)val;
@@ -87,8 +87,8 @@ static int on_stream(int val, const char *text, int remote)
 }
 
 static struct spank_option options[] = {
-	{"ioscribe", "[on|off]", "Record the job's file I/O (off: never, not even by IOSCRIBE_ENABLE=1)", 2,
-	 0, on_ioscribe},
+	{"ioscribe", "[on|off]", "Record the job's file I/O (off: never, not even by IOSCRIBE_ENABLE=1)", 2, 0,
+	 on_ioscribe},
 	{"ioscribe-dxt", NULL, "As --ioscribe, and keep each read and write with its times (DXT)", 0, 0, on_dxt},
 	{"ioscribe-stream", "SINK", "As --ioscribe, and send each operation to SINK while the job runs", 1, 0,
 	 on_stream},
@@ -168,8 +168,9 @@ static int wanted(spank_t sp)
 {
 	char value[NUMBER_CHARS];
 
-	return decided() == ON || (decided() == UNSAID && spank_getenv(sp, "IOSCRIBE_ENABLE", value, sizeof(value)) ==
-								  ESPANK_SUCCESS && !strcmp(value, "1"));
+	return decided() == ON ||
+	       (decided() == UNSAID && spank_getenv(sp, "IOSCRIBE_ENABLE", value, sizeof(value)) == ESPANK_SUCCESS &&
+		!strcmp(value, "1"));
 }
 
 /* Before tasks are executed, programs must be attached. */

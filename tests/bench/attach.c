@@ -21,7 +21,7 @@
 #include "tests/bench/attach.skel.h"
 
 #define ROUNDS 9
-#define CALLS 200000
+#define CALLS  200000
 
 enum { BASE, TP_BTF, TRACEPOINT, WAYS };
 enum { OWN_PREAD, OTHER_PREAD, OTHER_CALL, WHATS };

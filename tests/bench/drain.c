@@ -100,8 +100,8 @@ int main(int argc, char **argv)
 	after = now_ms();
 	printf("child status %d; %lu records, %lu writes; drained in %.1f ms\n", status, seen[0], seen[1],
 	       after - before);
-	printf("kernel memory for %u records (the maps' own account): %.1f MiB here, %.1f MiB with 128 CPUs\n",
-	       o.slots, (double)scribe_bpf_memory(b) / 1048576.0,
+	printf("kernel memory for %u records (the maps' own account): %.1f MiB here, %.1f MiB with 128 CPUs\n", o.slots,
+	       (double)scribe_bpf_memory(b) / 1048576.0,
 	       (double)(scribe_bpf_memory(b) +
 			(128 - (uint64_t)sysconf(_SC_NPROCESSORS_CONF)) * scribe_bpf_memory_per_cpu(b)) /
 		       1048576.0);

@@ -15,7 +15,7 @@
 #include "logfmt/file/reader.h"
 #include "logfmt/file/unified.h"
 
-#define MOST_RANKS 16
+#define MOST_RANKS  16
 #define MOST_ROUNDS 99
 
 struct item {
@@ -80,9 +80,11 @@ static void load(struct scribe_reader *r)
 			if (!items || !copy)
 				die("out of memory");
 			len = scribe_record_encode(id, false, rec, len, copy, len);
-			items[nitems++] = (struct item){
-				.base = {who->id, who->rank, len - sizeof(*who), (uint16_t)id, 0, 1},
-				.bytes = copy, .len = len, .met = n << 6 | (uint64_t)id};
+			items[nitems++] =
+				(struct item){.base = {who->id, who->rank, len - sizeof(*who), (uint16_t)id, 0, 1},
+					      .bytes = copy,
+					      .len = len,
+					      .met = n << 6 | (uint64_t)id};
 		}
 	}
 	qsort(items, nitems, sizeof(*items), by_met);

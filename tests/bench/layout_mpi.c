@@ -205,8 +205,8 @@ static void pack(void)
 
 		packed_bytes[m] = compressBound(n);
 		packed[m] = memory(packed_bytes[m]);
-		if (compress2((Bytef *)packed[m], &packed_bytes[m],
-			      (Bytef *)sorted + (m ? files * POSIX : 0) + skip, n, 6))
+		if (compress2((Bytef *)packed[m], &packed_bytes[m], (Bytef *)sorted + (m ? files * POSIX : 0) + skip, n,
+			      6))
 			die("zlib");
 	}
 }
@@ -340,13 +340,14 @@ static void run(struct step *s, int round)
 
 int main(int argc, char **argv)
 {
-	static struct step steps[] = {
-		{.name = "sort and gather", .run = sort_and_gather}, {.name = "reduce, sorted", .run = reduce_sorted},
-		{.name = "reduce, indexed", .run = reduce_indexed}, {.name = "compress", .run = pack},
-		{.name = "write: MPI-IO, a call a module", .run = write_each_module},
-		{.name = "write: MPI-IO, one call", .run = write_one_call},
-		{.name = "write: all ranks", .run = write_all_ranks},
-		{.name = "write: one of 16", .run = write_one_of_group}};
+	static struct step steps[] = {{.name = "sort and gather", .run = sort_and_gather},
+				      {.name = "reduce, sorted", .run = reduce_sorted},
+				      {.name = "reduce, indexed", .run = reduce_indexed},
+				      {.name = "compress", .run = pack},
+				      {.name = "write: MPI-IO, a call a module", .run = write_each_module},
+				      {.name = "write: MPI-IO, one call", .run = write_one_call},
+				      {.name = "write: all ranks", .run = write_all_ranks},
+				      {.name = "write: one of 16", .run = write_one_of_group}};
 	int n = sizeof(steps) / sizeof(steps[0]), rounds = argc > 3 ? atoi(argv[3]) : 9;
 	char name[4096];
 

@@ -47,8 +47,7 @@ static void make_record(struct scribe_posix_record *r, uint64_t id, int64_t rank
 	r->counters[SCRIBE_POSIX_MEM_ALIGNMENT] = 8;
 	r->counters[SCRIBE_POSIX_FILE_ALIGNMENT] = 4096;
 	r->counters[SCRIBE_POSIX_MAX_WRITE_TIME_SIZE] = size;
-	r->counters[size > 10240 ? SCRIBE_POSIX_SIZE_WRITE_10K_100K : SCRIBE_POSIX_SIZE_WRITE_1K_10K] =
-		writes;
+	r->counters[size > 10240 ? SCRIBE_POSIX_SIZE_WRITE_10K_100K : SCRIBE_POSIX_SIZE_WRITE_1K_10K] = writes;
 	r->counters[SCRIBE_POSIX_ACCESS1_ACCESS] = size;
 	r->counters[SCRIBE_POSIX_ACCESS1_COUNT] = writes;
 	r->fcounters[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = t;
@@ -88,8 +87,7 @@ static int write_trace(struct scribe_writer *w, const struct scribe_posix_record
 	return rc;
 }
 
-static int write_all(struct scribe_writer *w, long records, long ranks, const char *prefix, long rank,
-		     long segments)
+static int write_all(struct scribe_writer *w, long records, long ranks, const char *prefix, long rank, long segments)
 {
 	struct scribe_log_job job = {.uid = 1000,
 				     .start_time_sec = 1750000000,

@@ -14,7 +14,7 @@
 #include "logfmt/file/writer.h"
 #include "logfmt/nodes/part.h"
 
-#define WORLD "00112233aabbccdd"
+#define WORLD  "00112233aabbccdd"
 #define SHARED "/scratch/job/shared.h5"
 
 static uint64_t state = 88172645463325252u;
@@ -62,8 +62,12 @@ static size_t own_name(char *name, size_t cap, long node, long i)
 
 static int put_node(struct scribe_writer *w, long node, long nodes, long ranks, long records)
 {
-	struct scribe_log_job job = {.uid = 1000, .start_time_sec = 1750000000, .end_time_sec = 1750000120,
-				     .nprocs = nodes * ranks, .jobid = 4242, .metadata = "tracer=ioscribe\n"};
+	struct scribe_log_job job = {.uid = 1000,
+				     .start_time_sec = 1750000000,
+				     .end_time_sec = 1750000120,
+				     .nprocs = nodes * ranks,
+				     .jobid = 4242,
+				     .metadata = "tracer=ioscribe\n"};
 	struct scribe_part_info info = {.lowest = node * ranks, .log_path = "u_app_id4242"};
 	const uint64_t shared = scribe_record_id(SHARED, strlen(SHARED));
 	size_t at = strlen(job.metadata);

@@ -52,8 +52,7 @@ __attribute__((visibility("default"))) ssize_t pwrite64(int fd, const void *buf,
 
 __attribute__((visibility("default"))) ssize_t write(int fd, const void *buf, size_t n)
 {
-	ssize_t (*real)(int, const void *, size_t) =
-		(ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+	ssize_t (*real)(int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
 
 	if (fd > STDERR_FILENO && ++count == die_at()) {
 		real(fd, buf, n / 2);

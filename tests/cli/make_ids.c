@@ -12,8 +12,7 @@
 
 static int write_all(struct scribe_writer *w, uint64_t n, uint64_t (*id_of)(uint64_t i))
 {
-	struct scribe_log_job job = {
-		.uid = 1, .start_time_sec = 1, .end_time_sec = 2, .nprocs = 4, .jobid = 1};
+	struct scribe_log_job job = {.uid = 1, .start_time_sec = 1, .end_time_sec = 2, .nprocs = 4, .jobid = 1};
 	int rc = scribe_writer_job(w, &job, "/bin/x", NULL, 0);
 
 	for (uint64_t i = 1; i <= n && rc >= 0; i++) {
@@ -45,8 +44,7 @@ int main(int argc, char **argv)
 	}
 	rc = scribe_writer_create(argv[1], NULL, &w, &err);
 	if (rc >= 0)
-		rc = write_all(w, strtoull(argv[2], NULL, 10),
-			       strcmp(argv[3], "chosen") ? other_id : chosen_id);
+		rc = write_all(w, strtoull(argv[2], NULL, 10), strcmp(argv[3], "chosen") ? other_id : chosen_id);
 	if (rc < 0)
 		fprintf(stderr, "make_ids: %s\n", w ? scribe_writer_error(w)->text : err.text);
 	scribe_writer_free(w);

@@ -20,8 +20,7 @@ static int set(const char *name, size_t len, long long value)
 			return 0;
 		}
 	for (int i = 0; i < m->nfcounters; i++)
-		if (strlen(m->fcounters[i].name + 7) == len &&
-		    !strncmp(m->fcounters[i].name + 7, name, len)) {
+		if (strlen(m->fcounters[i].name + 7) == len && !strncmp(m->fcounters[i].name + 7, name, len)) {
 			record.fcounters[i] = (double)value;
 			return 0;
 		}

@@ -16,16 +16,14 @@
 #define NPROCS 3
 #define NFILES 3
 
-static const char *const names[NFILES] = {"/scratch/shared.h5:/group/data set", "/scratch/each rank",
-					  "/home/u/x,y\"z"};
+static const char *const names[NFILES] = {"/scratch/shared.h5:/group/data set", "/scratch/each rank", "/home/u/x,y\"z"};
 static const struct scribe_mount mounts[] = {{"lustre", "/scratch"}, {"nfs", "/home"}, {"ext4", "/"}};
 
 static uint64_t count;
 
 static int64_t next_int(void)
 {
-	static const int64_t odd[] = {
-		0, 1, -1, 9, 10, 99, 100, 4096, 2147483648, 1000000007, 9223372036854775807};
+	static const int64_t odd[] = {0, 1, -1, 9, 10, 99, 100, 4096, 2147483648, 1000000007, 9223372036854775807};
 
 	count++;
 	return count % 3 ? (int64_t)count : odd[count / 3 % (sizeof(odd) / sizeof(odd[0]))];
@@ -33,8 +31,7 @@ static int64_t next_int(void)
 
 static double next_real(void)
 {
-	static const double odd[] = {0,    -1,           0.0000005, 0.9999995, 123456789.123456789,
-				     1e-9, 4294967296.5, 0.1};
+	static const double odd[] = {0, -1, 0.0000005, 0.9999995, 123456789.123456789, 1e-9, 4294967296.5, 0.1};
 
 	count++;
 	return count % 3 ? (double)count / 7 : odd[count / 3 % (sizeof(odd) / sizeof(odd[0]))];
@@ -104,9 +101,9 @@ static int put_dxt(struct scribe_writer *w, int module, int file, int64_t rank, 
 	d->write_count = WRITES;
 	d->read_count = READS;
 	for (int i = 0; i < WRITES + READS; i++)
-		d->segments[i] = (struct scribe_dxt_segment){(int64_t)i * 3000000, (int64_t)2500000 << i % 3,
-							     next_real() / 1e6, (double)i + 0.00005,
-							     threads ? (uint64_t)(1 + i % 2) : 0};
+		d->segments[i] =
+			(struct scribe_dxt_segment){(int64_t)i * 3000000, (int64_t)2500000 << i % 3, next_real() / 1e6,
+						    (double)i + 0.00005, threads ? (uint64_t)(1 + i % 2) : 0};
 	rc = scribe_writer_record(w, module, d, len);
 	free(d);
 	return rc;
@@ -197,7 +194,10 @@ static const struct {
 	/* 108 has no name */
 	{109, "\0\0\0\0\0\0\x10\0\x2a\0\0\0\xff\xfe\0\0", 16},
 	{110, "\0", 1},
-	{111, "/tmp/nul\0" "behind", 15},
+	{111,
+	 "/tmp/nul\0"
+	 "behind",
+	 15},
 };
 #define ODD_LAST 111
 

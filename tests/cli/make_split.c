@@ -17,7 +17,7 @@
 #define MOST_RECORDS 8192
 #define MOST_PARTS   6
 #define FILES        5
-#define POOL         40 /* distinct sizes and strides: more than a reduction's element holds */
+#define POOL         40  /* distinct sizes and strides: more than a reduction's element holds */
 #define SERVERS      400 /* more than an element of the reduction over MPI takes */
 
 static struct record {
@@ -160,8 +160,8 @@ static size_t fill_dxt(struct scribe_dxt_record *d, int module)
 	d->write_count = below(4);
 	d->read_count = below(4);
 	for (int64_t i = 0; i < d->write_count + d->read_count; i++)
-		d->segments[i] = (struct scribe_dxt_segment){
-			below(1 << 20), below(4096), (double)below(640) / 64, (double)below(640) / 64, 0};
+		d->segments[i] = (struct scribe_dxt_segment){below(1 << 20), below(4096), (double)below(640) / 64,
+							     (double)below(640) / 64, 0};
 	return scribe_record_length(module, d, SIZE_MAX);
 }
 
@@ -205,8 +205,7 @@ static void put(const struct scribe_module *m, int file, int64_t rank)
 
 static void put_apmpi_head(void)
 {
-	struct scribe_apmpi_header_record h = {
-		.base = {4711, 0}, .magic = SCRIBE_APMPI_MAGIC, .sync_flag = 1};
+	struct scribe_apmpi_header_record h = {.base = {4711, 0}, .magic = SCRIBE_APMPI_MAGIC, .sync_flag = 1};
 
 	add_record(SCRIBE_MOD_APMPI, &h, sizeof(h));
 }

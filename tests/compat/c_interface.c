@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <darshan-logutils.h>
+#include <cmocka.h>
 
 static char copy_path[] = "/tmp/scribe-compat-XXXXXX";
 
@@ -348,9 +348,9 @@ static void traces_and_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_sample_log),  cmocka_unit_test(what_a_log_says),
-		cmocka_unit_test(raw_bytes),         cmocka_unit_test(puts_out_of_order),
-		cmocka_unit_test(accumulate),        cmocka_unit_test(traces_and_threads),
+		cmocka_unit_test(every_sample_log), cmocka_unit_test(what_a_log_says),
+		cmocka_unit_test(raw_bytes),        cmocka_unit_test(puts_out_of_order),
+		cmocka_unit_test(accumulate),       cmocka_unit_test(traces_and_threads),
 	};
 	int fd = mkstemp(copy_path);
 

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <darshan-dxt-logutils.h>
 #include <darshan-logutils.h>
 #include <darshan-posix-log-format.h>
 #include <uthash-1.9.2/src/uthash.h>
+#include <cmocka.h>
 
 #define LOG(name) SCRIBE_TEST_DATA "/logs/" name ".darshan"
 
@@ -54,8 +54,7 @@ static void names_lie_where_darshan_looks(void **state)
 	static const struct {
 		uint64_t id;
 		unsigned hash;
-	} known[] = {
-		{15920181672442173319U, 0x85e9c7d1}, {14734109647742566553U, 0xeb189f79}, {5, 0x6fec3931}};
+	} known[] = {{15920181672442173319U, 0x85e9c7d1}, {14734109647742566553U, 0xeb189f79}, {5, 0x6fec3931}};
 	struct darshan_name_record_ref *names = NULL, *ref, *next;
 	darshan_fd fd = darshan_log_open(LOG("mpi-io-test-x86_64-3.5.0"));
 	int found = 0;
@@ -103,8 +102,7 @@ static void a_region_starts_over_after_its_end(void **state)
 		assert_int_equal(darshan_log_get_record(fd, DARSHAN_POSIX_MOD, (void **)&rec), 0);
 	}
 	for (int turn = 0; turn < 3; turn++) /* a short read tells the end, too */
-		assert_int_equal(darshan_log_get_mod(fd, DARSHAN_POSIX_MOD, bytes, sizeof(bytes)),
-				 sizeof(bytes) - 1);
+		assert_int_equal(darshan_log_get_mod(fd, DARSHAN_POSIX_MOD, bytes, sizeof(bytes)), sizeof(bytes) - 1);
 	for (int turn = 0; turn < 3; turn++) {
 		assert_int_equal(darshan_log_get_mod(fd, DARSHAN_POSIX_MOD, bytes, sizeof(bytes) - 1),
 				 sizeof(bytes) - 1);
@@ -173,8 +171,7 @@ static void functions_that_tools_call(void **state)
 		if (id == DARSHAN_APXC_MOD)
 			continue;
 		assert_non_null(f);
-		assert_true(f->log_get_record && f->log_put_record && f->log_print_record &&
-			    f->log_sizeof_record);
+		assert_true(f->log_get_record && f->log_put_record && f->log_print_record && f->log_sizeof_record);
 		if (!traces && id != DARSHAN_HEATMAP_MOD)
 			assert_true(f->log_print_description && f->log_print_diff);
 		if (!traces && id != DARSHAN_HEATMAP_MOD && id != DARSHAN_APMPI_MOD)
@@ -223,8 +220,7 @@ static void diffs(void **state)
 /* What stands behind counters without a file's place. */
 static void rows_of_modules_without_mounts(void **state)
 {
-	struct darshan_apmpi_header_record h = {
-		.base_rec = {7, 0}, .magic = SCRIBE_APMPI_MAGIC, .sync_flag = 1};
+	struct darshan_apmpi_header_record h = {.base_rec = {7, 0}, .magic = SCRIBE_APMPI_MAGIC, .sync_flag = 1};
 	struct darshan_apmpi_perf_record p = {.base_rec = {8, 1}, .node_name = "node"};
 	struct darshan_dfs_file d = {.base_rec = {9, 0}, .pool_uuid = {0xab}, .cont_uuid = {1}};
 	char name[] = "x", unknown[] = "UNKNOWN";
@@ -251,12 +247,11 @@ static void traces_as_rows(void **state)
 		struct dxt_file_record head;
 		segment_info segments[2];
 	} in = {.head = {.base_rec = {7, 2}, .hostname = "node", .write_count = 1, .read_count = 1}};
-	struct darshan_lustre_component comp = {.counters = {[LUSTRE_COMP_STRIPE_SIZE] = 4096,
-							     [LUSTRE_COMP_STRIPE_COUNT] = 2,
-							     [LUSTRE_COMP_EXT_END] = -1}};
+	struct darshan_lustre_component comp = {
+		.counters = {
+			[LUSTRE_COMP_STRIPE_SIZE] = 4096, [LUSTRE_COMP_STRIPE_COUNT] = 2, [LUSTRE_COMP_EXT_END] = -1}};
 	OST_ID osts[] = {11, 12};
-	struct darshan_lustre_record layout = {
-		.num_comps = 1, .num_stripes = 2, .comps = &comp, .ost_ids = osts};
+	struct darshan_lustre_record layout = {.num_comps = 1, .num_stripes = 2, .comps = &comp, .ost_ids = osts};
 	struct lustre_record_ref ref = {.rec = &layout};
 	char name[] = "/f", mnt[] = "/", fs[] = "lustre";
 #if DARSHAN_DXT_THREADS

@@ -13,8 +13,8 @@
 
 #include "logfmt/file/names.h"
 #include "logfmt/file/reader.h"
-#include "logfmt/records/reduce.h"
 #include "logfmt/file/writer.h"
+#include "logfmt/records/reduce.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -69,7 +69,7 @@ static inline void fuzz_names(struct scribe_reader *r)
 /* All records of a module; lengths must agree, reducible ones are reduced. */
 static inline void fuzz_module(struct scribe_reader *r, int id)
 {
-	size_t bytes = scribe_redux_bytes(id);
+	size_t bytes = scribe_reduction_bytes(id);
 	char *elem = bytes ? malloc(2 * bytes) : NULL;
 	const void *rec;
 	size_t len;
@@ -78,12 +78,12 @@ static inline void fuzz_module(struct scribe_reader *r, int id)
 		fuzz_touch(rec, len);
 		if (scribe_module_by_id(id) && scribe_record_length(id, rec, len) != len)
 			abort();
-		if (elem && scribe_redux_begin(id, rec, elem) == 0 &&
-		    scribe_redux_begin(id, rec, elem + bytes) == 0) {
+		if (elem && scribe_reduction_begin(id, rec, elem) == 0 &&
+		    scribe_reduction_begin(id, rec, elem + bytes) == 0) {
 			char *out = calloc(1, len);
 
-			scribe_redux_join(id, elem, elem + bytes);
-			scribe_redux_end(id, elem, out);
+			scribe_reduction_join(id, elem, elem + bytes);
+			scribe_reduction_end(id, elem, out);
 			free(out);
 		}
 	}

@@ -10,11 +10,11 @@
 
 #include "runtime/daemon/privsep/helper.h"
 #include "runtime/daemon/privsep/helper_main.h"
+#include "runtime/daemon/privsep/helper_wire.h"
 #include "runtime/daemon/privsep/library_search.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 #include "uprobes/elf/analysis.h"
-#include "runtime/daemon/privsep/helper_wire.h"
 
 #define STEPS_MAX 60
 
@@ -128,8 +128,8 @@ static void resolve(void)
 	for (int i = 0; rc == 0 && i < 3; i++) {
 		if (!scribe_helper_resolved(&helper, &path, &rc))
 			continue;
-		must(rc < 0 || (path.text[0] == '/' && strlen(path.text) == path.bytes &&
-				path.bytes < sizeof(path.text)));
+		must(rc < 0 ||
+		     (path.text[0] == '/' && strlen(path.text) == path.bytes && path.bytes < sizeof(path.text)));
 		rc = rc < 0 ? rc : 1;
 	}
 }

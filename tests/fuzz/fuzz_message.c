@@ -108,8 +108,8 @@ static enum sender sender_of(enum scribe_msg_type type)
 static void check_types(void)
 {
 	for (unsigned type = 0; type <= UINT8_MAX; type++)
-		if (sender_of((enum scribe_msg_type)type) == FROM_PEER &&
-		    !memchr(types, (int)type, sizeof(types)) && !memchr(others, (int)type, sizeof(others)))
+		if (sender_of((enum scribe_msg_type)type) == FROM_PEER && !memchr(types, (int)type, sizeof(types)) &&
+		    !memchr(others, (int)type, sizeof(others)))
 			abort();
 }
 
@@ -207,8 +207,7 @@ static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 		count(fd);
 	if (h->type != SCRIBE_MSG_FETCH_OK)
 		return;
-	if (fd < 0 || lseek(fd, 0, SEEK_END) != (off_t)ok->image_bytes ||
-	    !(fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE))
+	if (fd < 0 || lseek(fd, 0, SEEK_END) != (off_t)ok->image_bytes || !(fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE))
 		abort();
 	memcpy(p->path, ok->path, sizeof(p->path));
 	fuzz_hands_image(fd);
@@ -223,10 +222,8 @@ static void hear(struct peer *p)
 	while (p->fd >= 0) {
 		char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
 		struct iovec iov = {packet, sizeof(packet)};
-		struct msghdr m = {.msg_iov = &iov,
-				   .msg_iovlen = 1,
-				   .msg_control = control,
-				   .msg_controllen = sizeof(control)};
+		struct msghdr m = {
+			.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 		ssize_t n = recvmsg(p->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 		int fd = -1;

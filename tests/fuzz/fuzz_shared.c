@@ -8,13 +8,13 @@
 #include <stddef.h>
 
 #include "logfmt/base/clock.h"
-#include "logfmt/records/lib_finish.h"
 #include "logfmt/counters/module.h"
-#include "runtime/daemon/tables/heatmaps.h"
+#include "logfmt/records/lib_finish.h"
+#include "runtime/daemon/model/standard_streams.h"
 #include "runtime/daemon/operations/segments_private.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/programs/shm_segments.h"
-#include "runtime/daemon/model/standard_streams.h"
+#include "runtime/daemon/tables/heatmaps.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 
@@ -114,8 +114,14 @@ static void write_place(int i)
 
 static uint64_t odd_number(void)
 {
-	static const uint64_t odd[] = {0, 1, SCRIBE_SHM_RING_SEGMENTS - 1, SCRIBE_SHM_RING_SEGMENTS,
-				       SCRIBE_SHM_RING_SEGMENTS + 1, INT64_MAX, UINT64_MAX, UINT64_MAX - 1};
+	static const uint64_t odd[] = {0,
+				       1,
+				       SCRIBE_SHM_RING_SEGMENTS - 1,
+				       SCRIBE_SHM_RING_SEGMENTS,
+				       SCRIBE_SHM_RING_SEGMENTS + 1,
+				       INT64_MAX,
+				       UINT64_MAX,
+				       UINT64_MAX - 1};
 	unsigned b = byte();
 
 	return b & 0x80 ? odd[b % 8] : b;
@@ -137,8 +143,9 @@ static void write_ring(int i)
 						.entry = place_number(),
 						.gen = byte() % 4,
 						.op = byte()};
-		put(i, offsetof(struct scribe_shm_counters, segment) +
-			       (n * SCRIBE_SHM_RING_SEGMENTS + odd_number() % SCRIBE_SHM_RING_SEGMENTS) * sizeof(s),
+		put(i,
+		    offsetof(struct scribe_shm_counters, segment) +
+			    (n * SCRIBE_SHM_RING_SEGMENTS + odd_number() % SCRIBE_SHM_RING_SEGMENTS) * sizeof(s),
 		    &s, sizeof(s));
 	}
 }
@@ -147,8 +154,8 @@ static void write_ring(int i)
 static void write_anything(int i)
 {
 	static const size_t fields[] = {
-		offsetof(struct scribe_shm_counters, magic), offsetof(struct scribe_shm_counters, used),
-		offsetof(struct scribe_shm_counters, lost),  offsetof(struct scribe_shm_counters, gen),
+		offsetof(struct scribe_shm_counters, magic),  offsetof(struct scribe_shm_counters, used),
+		offsetof(struct scribe_shm_counters, lost),   offsetof(struct scribe_shm_counters, gen),
 		offsetof(struct scribe_shm_counters, closed), offsetof(struct scribe_shm_counters, taken),
 		offsetof(struct scribe_shm_counters, stream), offsetof(struct scribe_shm_counters, more)};
 	char bytes[64];
@@ -281,13 +288,13 @@ static void check_record(const struct scribe_file_record *f)
 	if (n == 0 || n != scribe_record_length(f->module, &record, n))
 		abort();
 	fuzz_touch(&record, n);
-	elem = malloc(2 * scribe_redux_bytes(f->module));
+	elem = malloc(2 * scribe_reduction_bytes(f->module));
 	twice[0] = twice[1] = record;
-	if (!elem || scribe_redux_begin(f->module, &twice[0], elem) ||
-	    scribe_redux_begin(f->module, &twice[1], elem + scribe_redux_bytes(f->module)))
+	if (!elem || scribe_reduction_begin(f->module, &twice[0], elem) ||
+	    scribe_reduction_begin(f->module, &twice[1], elem + scribe_reduction_bytes(f->module)))
 		abort();
-	scribe_redux_join(f->module, elem, elem + scribe_redux_bytes(f->module));
-	scribe_redux_end(f->module, elem, &record);
+	scribe_reduction_join(f->module, elem, elem + scribe_reduction_bytes(f->module));
+	scribe_reduction_end(f->module, elem, &record);
 	free(elem);
 }
 
@@ -301,9 +308,8 @@ static void check_track(struct scribe_track *t, unsigned side)
 	if (scribe_segmerge_begin(&m, &t, 1, side) < 0)
 		abort();
 	for (; scribe_segmerge_next(&m, &s) > 0; n++) {
-		if (s.offset < -1 || s.bytes > SCRIBE_CALL_BYTES || s.start_ns < before ||
-		    s.end_ns < s.start_ns || s.end_ns > now ||
-		    (s.offset > 0 && s.offset > INT64_MAX - (int64_t)s.bytes))
+		if (s.offset < -1 || s.bytes > SCRIBE_CALL_BYTES || s.start_ns < before || s.end_ns < s.start_ns ||
+		    s.end_ns > now || (s.offset > 0 && s.offset > INT64_MAX - (int64_t)s.bytes))
 			abort();
 		before = s.start_ns;
 	}
@@ -315,7 +321,7 @@ static void check_track(struct scribe_track *t, unsigned side)
 /* Operations are of places that the kernel has named as files. */
 static void check_traced(void)
 {
-	for (size_t i = 0; i < traced.by_slot.places; i++) {
+	for (size_t i = 0; i < traced.by_slot.buckets; i++) {
 		struct scribe_traced *e = traced.by_slot.entry[i].value;
 		const uint32_t slot = (uint32_t)traced.by_slot.entry[i].key;
 

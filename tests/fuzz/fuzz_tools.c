@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "util/tool/command.h"
-#include "util/commands.h"
 #include "util/cmd/export/export.h"
+#include "util/commands.h"
+#include "util/tool/command.h"
 
-#define LOG "LOG" /* stands for the input */
-#define OUT "OUT" /* a file that is not there yet */
+#define LOG   "LOG" /* stands for the input */
+#define OUT   "OUT" /* a file that is not there yet */
 #define WORDS 7
 
 static const char *const commands[][WORDS] = {
@@ -49,9 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_quiet();
 	}
 	for (; argc < WORDS && line[argc]; argc++) {
-		const char *word = strcmp(line[argc], LOG) == 0   ? log
-				   : strcmp(line[argc], OUT) == 0 ? out
-								  : line[argc];
+		const char *word = strcmp(line[argc], LOG) == 0 ? log : strcmp(line[argc], OUT) == 0 ? out : line[argc];
 
 		snprintf(words[argc], sizeof(words[argc]), "%s", word);
 		argv[argc] = words[argc];

@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "runtime/daemon/privsep/sandbox.h"
-#include "runtime/daemon/privsep/sandbox_syscalls.h"
 #include "logfmt/nodes/part.h"
 #include "logfmt/nodes/parts.h"
 #include "runtime/daemon/privsep/helper.h"
-#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/helper_main.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/privsep/link_maker.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/sandbox_syscalls.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/kernel.h"
-#include "runtime/daemon/privsep/link_maker.h"
 #include "uprobes/attach/attach.h"
-#include "uprobes/elf/library_find.h"
 #include "uprobes/attach/kernel_tables.h"
+#include "uprobes/elf/library_find.h"
 
 static struct {
 	int rc;

@@ -255,8 +255,7 @@ void fuzz_kernel_lost(uint32_t job)
 
 /* ---- bpf/user/load.h ---- */
 
-int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
-		    struct scribe_err *err)
+int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf, struct scribe_err *err)
 {
 	if (failing & 1)
 		return scribe_err_set(err, -EPERM, "no programs today");
@@ -502,18 +501,18 @@ int scribe_bpf_give(struct scribe_bpf *b, uint32_t proc, const struct scribe_bpf
 }
 
 /* No segments: what they are is decided before a message can say anything of it. */
-int scribe_bpf_want_leaves(struct scribe_bpf *b, uint32_t ahead)
+int scribe_bpf_want_segbufs(struct scribe_bpf *b, uint32_t ahead)
 {
 	(void)b, (void)ahead;
 	return 0;
 }
 
-void scribe_bpf_leaves(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
+void scribe_bpf_segbufs(struct scribe_bpf *b, scribe_segbuf_fn fn, void *ctx)
 {
 	(void)b, (void)fn, (void)ctx;
 }
 
-void scribe_bpf_leaves_all(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
+void scribe_bpf_segbufs_all(struct scribe_bpf *b, scribe_segbuf_fn fn, void *ctx)
 {
 	(void)b, (void)fn, (void)ctx;
 }
@@ -546,8 +545,7 @@ int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct 
 	if (!p || !p->proc_id || !s || !*slot || s->proc_id != p->proc_id)
 		return -ENOENT;
 	*slot = s->next;
-	*ret_copy = (struct scribe_slot_copy){
-		.kind = s->kind, .generation = s->generation, .events = s->shard.events};
+	*ret_copy = (struct scribe_slot_copy){.kind = s->kind, .generation = s->generation, .events = s->shard.events};
 	return s->state == SCRIBE_SLOT_LIVE;
 }
 

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/attach/library_probes.h"
-#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/control.h"
 #include "runtime/daemon/control/server.h"
 #include "runtime/daemon/control/user_quota.h"
 #include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/programs/shm_counters.h"
 #include "tests/fuzz/kernel.h"
 
 #define END_TURNS 2000
@@ -59,8 +59,8 @@ void stage_begin(void)
 	stage.d = (struct scribe_daemon){
 		.ops = &scribe_control_ops, .service = &stage.service, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	stage.d.listen = dup(listening);
-	if (scribe_config_copy(&stage.service.config, &defaults) < 0 || stage.d.epoll < 0 ||
-	    stage.d.listen < 0 || scribe_watch_in(stage.d.epoll, stage.d.listen, &stage.d.listen) < 0)
+	if (scribe_config_copy(&stage.service.config, &defaults) < 0 || stage.d.epoll < 0 || stage.d.listen < 0 ||
+	    scribe_watch_in(stage.d.epoll, stage.d.listen, &stage.d.listen) < 0)
 		abort();
 	stage.service.started_ns = scribe_now_ns();
 	stage.pace.next_sweep_ns = stage.service.started_ns;
@@ -97,7 +97,7 @@ int stage_private(pid_t pid)
 void stage_turn(unsigned times)
 {
 	for (unsigned i = 0; i < times && !stage.d.quit; i++)
-		if (scribe_loop_turn(&stage.d, &stage.pace) < 0)
+		if (scribe_loop_iteration(&stage.d, &stage.pace) < 0)
 			abort();
 }
 
@@ -119,7 +119,7 @@ void stage_end(void)
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_clients_close(d);
 	scribe_user_end(d);
-	scribe_turns_close(&d->turns);
+	scribe_iterations_close(&d->iterations);
 	scribe_map_clear(&d->by_tgid);
 	scribe_config_clear(&stage.service.config);
 	free(d->slot);

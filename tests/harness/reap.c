@@ -60,8 +60,8 @@ static int children(pid_t *ret_pids)
 		close(fd);
 		text[got > 0 ? got : 0] = 0;
 		after = strrchr(text, ')');
-		if (after && sscanf(after + 1, " %c %d", &state, &parent) == 2 && parent == getpid() &&
-		    state != 'Z' && state != 'X')
+		if (after && sscanf(after + 1, " %c %d", &state, &parent) == 2 && parent == getpid() && state != 'Z' &&
+		    state != 'X')
 			ret_pids[n++] = atoi(e->d_name);
 	}
 	if (dir)

@@ -40,8 +40,7 @@ static void work(void)
 	int p[2], s[2], fd = open("account.data", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	int null = open("/dev/null", O_WRONLY), other = open("account.copy", O_RDWR | O_CREAT, 0600);
 
-	must(fd >= 0 && null >= 0 && other >= 0 && pipe(p) == 0 &&
-	     socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
+	must(fd >= 0 && null >= 0 && other >= 0 && pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
 	for (int i = 0; i < FILE_CALLS; i++)
 		must(pwrite(fd, text, 64, i * 64) == 64 && pread(fd, text, 32, i * 64) == 32);
 	for (int i = 0; i < PIPE_CALLS; i++)
@@ -65,9 +64,9 @@ static struct kernels accounted(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
 	f = fopen(path, "re");
 	assert_non_null(f);
-	assert_int_equal(fscanf(f, "rchar: %llu wchar: %llu syscr: %llu syscw: %llu", &k.rchar, &k.wchar,
-				&k.syscr, &k.syscw),
-			 4);
+	assert_int_equal(
+		fscanf(f, "rchar: %llu wchar: %llu syscr: %llu syscw: %llu", &k.rchar, &k.wchar, &k.syscr, &k.syscw),
+		4);
 	fclose(f);
 	return k;
 }
@@ -114,9 +113,8 @@ static struct scribe_ledger run(struct watched *w, struct kernels *ret_kernel, u
 
 static uint64_t left_calls(const struct scribe_ledger *l)
 {
-	return l->v[SCRIBE_L_LEFT_PIPE_CALLS] + l->v[SCRIBE_L_LEFT_SOCKET_CALLS] +
-	       l->v[SCRIBE_L_LEFT_OTHER_CALLS] + l->v[SCRIBE_L_LEFT_EXCLUDED_CALLS] +
-	       l->v[SCRIBE_L_LEFT_BEFORE_CALLS];
+	return l->v[SCRIBE_L_LEFT_PIPE_CALLS] + l->v[SCRIBE_L_LEFT_SOCKET_CALLS] + l->v[SCRIBE_L_LEFT_OTHER_CALLS] +
+	       l->v[SCRIBE_L_LEFT_EXCLUDED_CALLS] + l->v[SCRIBE_L_LEFT_BEFORE_CALLS];
 }
 
 static void all_is_accounted_for(void **state)

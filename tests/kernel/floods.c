@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FLOOD 1
-#define CALM  2
-#define SLOTS 2048
-#define FILES 40    /* of the calm job's process that meets some */
-#define ROUNDS 10
+#define FLOOD      1
+#define CALM       2
+#define SLOTS      2048
+#define FILES      40 /* of the calm job's process that meets some */
+#define ROUNDS     10
 #define CALM_QUOTA 150 /* less than it wants: some are folded */
 
 static struct watched W;

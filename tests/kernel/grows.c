@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILES      30000u
-#define FEW_CPUS   8 /* sizes follow the processors */
-#define LITTLE     (36u << 20)
+#define FILES    30000u
+#define FEW_CPUS 8 /* sizes follow the processors */
+#define LITTLE   (36u << 20)
 
 struct sums {
 	uint64_t records, folded, opens;

@@ -38,8 +38,8 @@ static int end(void **state)
 static pid_t start(char *const *env, uint32_t uid, int namespaces, const char *cgroup)
 {
 	const char *argv[] = {plain, "write", "file", NULL};
-	struct how how = {.uid = uid, .gid = WATCHED_GID, .namespaces = namespaces, .cgroup = cgroup, .argv = argv,
-			  .env = env};
+	struct how how = {
+		.uid = uid, .gid = WATCHED_GID, .namespaces = namespaces, .cgroup = cgroup, .argv = argv, .env = env};
 
 	unlink("file");
 	return watched_run(&W, &how);
@@ -195,12 +195,12 @@ static void environments_of_any_size(void **state)
 	static const struct {
 		size_t n, bytes;
 	} sizes[] = {
-		{19, 100000},			      /* 1.9 MB of long strings */
-		{33000, 40},			      /* of short ones */
-		{120000, 2},			      /* hardly any string at all */
-		{470, 4096},			      /* as long as what is read at a time, */
-		{470, 4095},	 {470, 4097},	      /* one less and more */
-		{1, 4094},	 {1, 8190}, {1, 8191}, /* once, and where a second piece ends */
+		{19, 100000},                         /* 1.9 MB of long strings */
+		{33000, 40},                          /* of short ones */
+		{120000, 2},                          /* hardly any string at all */
+		{470, 4096},                          /* as long as what is read at a time, */
+		{470, 4095},  {470, 4097},            /* one less and more */
+		{1, 4094},    {1, 8190},   {1, 8191}, /* once, and where a second piece ends */
 	};
 
 	watch();

@@ -7,8 +7,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
+#include <cmocka.h>
 
 #include "bpf/user/levels.h"
 

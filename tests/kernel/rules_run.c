@@ -35,9 +35,9 @@ static uint64_t rnd(uint64_t n)
 
 static uint64_t some_bytes(void)
 {
-	static const uint64_t edges[] = {0,	  1,	   100,	    101,      1024,	 1025,	    10240,   10241,
-					 102400,  102401,  1048576, 1048577,  4194304,	 4194305,   10485760,
-					 10485761, 104857600, 104857601, 1073741824, 1073741825};
+	static const uint64_t edges[] = {0,        1,        100,       101,       1024,       1025,      10240,
+					 10241,    102400,   102401,    1048576,   1048577,    4194304,   4194305,
+					 10485760, 10485761, 104857600, 104857601, 1073741824, 1073741825};
 
 	switch (rnd(3)) {
 	case 0:
@@ -61,8 +61,8 @@ static void fill(struct rules_run *r, uint64_t *clock)
 		memset(op, 0, sizeof(*op));
 		op->op = (uint32_t)rnd(2);
 		op->bytes = some_bytes();
-		op->offset = rnd(4) ? r->cursor.last_byte[op->op] + 1 + (int64_t)rnd(3) * 4096 :
-				      (int64_t)rnd(1ull << 40);
+		op->offset =
+			rnd(4) ? r->cursor.last_byte[op->op] + 1 + (int64_t)rnd(3) * 4096 : (int64_t)rnd(1ull << 40);
 		op->start_ns = *clock - rnd(50);
 		op->end_ns = op->start_ns + rnd(400);
 		op->unaligned = rnd(8) == 0;
@@ -96,9 +96,7 @@ static void rules_are_equal_in_the_kernel(void **unused)
 		memcpy(kernel->op, user->op, sizeof(user->op));
 		memcpy(kernel->reopen, user->reopen, sizeof(user->reopen));
 		kernel->count = user->count;
-		assert_int_equal(
-			bpf_prog_test_run_opts(bpf_program__fd(skel->progs.scribe_exclusion_rules), &opts),
-			0);
+		assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(skel->progs.scribe_exclusion_rules), &opts), 0);
 		for (uint32_t i = 0; i < user->count; i++)
 			rules_run_one(user, i);
 		assert_memory_equal(kernel, user, sizeof(*user));

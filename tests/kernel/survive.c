@@ -61,8 +61,8 @@ static int forget(void *ctx, const struct scribe_event *ev, const char *text)
 /* A daemon in a process of its own, ready when this returns. The first one loads, the others adopt. */
 static pid_t live(bool first)
 {
-	struct scribe_bpf_options options = {.slots = 16384, .procs = 256, .tables = 8192, .ring_bytes = 4 << 20,
-					     .pins = pins};
+	struct scribe_bpf_options options = {
+		.slots = 16384, .procs = 256, .tables = 8192, .ring_bytes = 4 << 20, .pins = pins};
 	int ready[2];
 	pid_t pid;
 	char c;
@@ -76,8 +76,8 @@ static pid_t live(bool first)
 		struct scribe_bpf *bpf;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no daemon */
-		if (first ? scribe_bpf_open(&options, &bpf, &err) || scribe_bpf_attach(bpf, &err) :
-			    scribe_bpf_adopt(pins, &bpf, &err)) {
+		if (first ? scribe_bpf_open(&options, &bpf, &err) || scribe_bpf_attach(bpf, &err)
+			  : scribe_bpf_adopt(pins, &bpf, &err)) {
 			fprintf(stderr, "%s\n", err.text);
 			_exit(1);
 		}

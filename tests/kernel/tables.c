@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include <bpf/bpf.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "logfmt/rules/lib_rules.h"
 #include "uprobes/attach/kernel_tables.h"
@@ -52,8 +52,8 @@ static void take(void *ctx, int64_t key, const struct scribe_access_pattern *sha
 static int table(size_t key_bytes, size_t value_bytes, uint32_t entries)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "scribe_test", (uint32_t)key_bytes, (uint32_t)value_bytes,
-				entries, &opts);
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "scribe_test", (uint32_t)key_bytes, (uint32_t)value_bytes, entries,
+				&opts);
 
 	assert_true(fd >= 0);
 	return fd;

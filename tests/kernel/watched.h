@@ -43,9 +43,9 @@ void watched_take(struct watched *w);
 
 struct how {
 	uint32_t uid, gid;
-	int namespaces;         /* CLONE_NEW… */
-	const char *cgroup;     /* folder to enter, NULL none */
-	const char *cwd;        /* NULL: the scratch folder */
+	int namespaces;     /* CLONE_NEW… */
+	const char *cgroup; /* folder to enter, NULL none */
+	const char *cwd;    /* NULL: the scratch folder */
 	const char *const *argv;
 	char *const *env;
 };

@@ -224,8 +224,7 @@ static int serve(struct peer *p)
 		on_fetch(p);
 		return 0;
 	case SCRIBE_MSG_DONE:
-		printf("done %d %s\n", p->rank,
-		       ((const struct scribe_msg_done *)payload)->ok ? "ok" : "failed");
+		printf("done %d %s\n", p->rank, ((const struct scribe_msg_done *)payload)->ok ? "ok" : "failed");
 		if (!is("no-done"))
 			scribe_msg_send(p->fd, SCRIBE_MSG_DONE_OK, 0, NULL, 0, -1, 1000);
 		return 1;

@@ -77,13 +77,13 @@ __attribute__((destructor)) static void tell(void)
 }
 
 #define REAL(name) ((__typeof__(&PMPI_##name))(uintptr_t)dlsym(RTLD_NEXT, "PMPI_" #name))
-#define BETWEEN(name, params, args)                                                                          \
-	int PMPI_##name params                                                                               \
-	{                                                                                                    \
-		int rc = REAL(name) args;                                                                    \
-                                                                                                             \
-		step();                                                                                      \
-		return rc;                                                                                   \
+#define BETWEEN(name, params, args) \
+	int PMPI_##name params \
+	{ \
+		int rc = REAL(name) args; \
+\
+		step(); \
+		return rc; \
 	}
 
 BETWEEN(Comm_idup, (MPI_Comm comm, MPI_Comm *out, MPI_Request *req), (comm, out, req))
@@ -94,15 +94,12 @@ BETWEEN(Isend, (const void *buf, int n, MPI_Datatype type, int to, int tag, MPI_
 	(buf, n, type, to, tag, comm, req))
 BETWEEN(Irecv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *req),
 	(buf, n, type, from, tag, comm, req))
-BETWEEN(Iallreduce,
-	(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *req),
+BETWEEN(Iallreduce, (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *req),
 	(in, out, n, type, op, comm, req))
-BETWEEN(Iexscan,
-	(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *req),
+BETWEEN(Iexscan, (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *req),
 	(in, out, n, type, op, comm, req))
 BETWEEN(Ireduce,
-	(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-	 MPI_Request *req),
+	(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *req),
 	(in, out, n, type, op, root, comm, req))
 
 int PMPI_Test(MPI_Request *req, int *flag, MPI_Status *status)

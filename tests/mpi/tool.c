@@ -12,8 +12,7 @@ int MPI_Init(int *argc, char ***argv)
 	return PMPI_Init(argc, argv);
 }
 
-int MPI_Iallreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-		   MPI_Request *req)
+int MPI_Iallreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *req)
 {
 	collectives++;
 	return PMPI_Iallreduce(in, out, n, type, op, comm, req);

@@ -12,7 +12,7 @@ int main(void)
 
 	EXACT(write(fd, buf, 8), 8);
 	EXACT(write(fd, buf + 8, 8), 8);
-	EXACT(write(fd, buf + 1, 8), 8); /* not */
+	EXACT(write(fd, buf + 1, 8), 8);     /* not */
 	EXACT(pwrite(fd, buf + 4, 8, 0), 8); /* not */
 	EXACT(pread(fd, buf + 16, 8, 0), 8);
 	EXACT(pread(fd, buf + 17, 8, 0), 8); /* not */

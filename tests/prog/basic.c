@@ -12,7 +12,7 @@ static char buf[8192];
 #define OLD_OPEN(...)  syscall(SYS_open, __VA_ARGS__)
 #define OLD_CREAT(...) syscall(SYS_creat, __VA_ARGS__)
 #else
-#define OLD_OPEN(...)	  syscall(SYS_openat, AT_FDCWD, __VA_ARGS__)
+#define OLD_OPEN(...)     syscall(SYS_openat, AT_FDCWD, __VA_ARGS__)
 #define OLD_CREAT(p, ...) syscall(SYS_openat, AT_FDCWD, p, O_CREAT | O_WRONLY | O_TRUNC, __VA_ARGS__)
 #endif
 

@@ -25,8 +25,7 @@ static void plain(hid_t file)
 	hid_t group = MUST(H5Gcreate2(file, "/group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 	hid_t space = MUST(H5Screate_simple(2, dims, NULL)), mem, set;
 
-	set = MUST(
-		H5Dcreate2(group, "plain", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+	set = MUST(H5Dcreate2(group, "plain", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 	MUST(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
 	mem = MUST(H5Screate_simple(2, count, NULL));
 	MUST(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));
@@ -80,11 +79,9 @@ static void converted(hid_t file)
  */
 static void compressed(hid_t file)
 {
-	hsize_t dims[2] = {16, 15}, chunk[2] = {8, 5}, start[2] = {0, 0}, stride[2] = {2, 3},
-		count[2] = {8, 5};
+	hsize_t dims[2] = {16, 15}, chunk[2] = {8, 5}, start[2] = {0, 0}, stride[2] = {2, 3}, count[2] = {8, 5};
 	hsize_t few[2] = {2, 1}, block[2] = {2, 3}, step[2] = {8, 4}, n = 40, zero[2] = {8, 10};
-	hid_t list = MUST(H5Pcreate(H5P_DATASET_CREATE)), space = MUST(H5Screate_simple(2, dims, NULL)), mem,
-	      set;
+	hid_t list = MUST(H5Pcreate(H5P_DATASET_CREATE)), space = MUST(H5Screate_simple(2, dims, NULL)), mem, set;
 	static unsigned char stored[100], back[100];
 	uint32_t filters = 0;
 

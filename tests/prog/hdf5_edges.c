@@ -43,8 +43,7 @@ static void put(hid_t set, hsize_t n, hid_t file)
 
 static void selections(hid_t file)
 {
-	hsize_t dims[2] = {12, 20}, start[2] = {0, 0}, stride[2] = {4, 5}, count[2] = {3, 4},
-		block[2] = {2, 3};
+	hsize_t dims[2] = {12, 20}, start[2] = {0, 0}, stride[2] = {4, 5}, count[2] = {3, 4}, block[2] = {2, 3};
 	hsize_t box[2] = {2, 2}, coord[4][2] = {{11, 19}, {0, 0}, {5, 7}, {5, 8}};
 	hsize_t seven[7] = {2, 2, 2, 3, 4, 5, 6}, zero[7] = {0}, part[7] = {1, 2, 1, 3, 2, 5, 3};
 	hid_t space = MUST(H5Screate_simple(2, dims, NULL)), wide = MUST(H5Screate_simple(7, seven, NULL)),
@@ -200,8 +199,7 @@ static void mistakes(hid_t file, const char *name)
 {
 	hsize_t n = 10, few = 3;
 	hid_t space = MUST(H5Screate_simple(1, &n, NULL)), mem = MUST(H5Screate_simple(1, &few, NULL));
-	hid_t set = make(file, "wrong", space, H5P_DEFAULT),
-	      closed = make(file, "closed", space, H5P_DEFAULT);
+	hid_t set = make(file, "wrong", space, H5P_DEFAULT), closed = make(file, "closed", space, H5P_DEFAULT);
 	FILE *other = fopen("other.h5", "w");
 
 	fputs("this is no HDF5 file", other);
@@ -265,8 +263,8 @@ static void again(const char *name)
 }
 
 /* Killed in the middle of a write that converts without end. */
-static herr_t killer(hid_t from, hid_t to, H5T_cdata_t *how, size_t n, size_t step, size_t back, void *buf,
-		     void *bkg, hid_t list)
+static herr_t killer(hid_t from, hid_t to, H5T_cdata_t *how, size_t n, size_t step, size_t back, void *buf, void *bkg,
+		     hid_t list)
 {
 	if (how->command == H5T_CONV_CONV)
 		kill(getpid(), SIGKILL);

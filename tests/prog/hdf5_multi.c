@@ -26,8 +26,8 @@ int main(int argc, char **argv)
 
 		snprintf(name, sizeof(name), "set%d", i);
 		rows[i] = MUST(H5Screate_simple(1, &dims[i], NULL));
-		set[i] = MUST(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, rows[i], H5P_DEFAULT, H5P_DEFAULT,
-					 H5P_DEFAULT));
+		set[i] =
+			MUST(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, rows[i], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 		type[i] = H5T_NATIVE_DOUBLE;
 		all[i] = H5S_ALL;
 		from[i] = to[i] = data[i];

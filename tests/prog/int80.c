@@ -30,8 +30,8 @@ static void none_here(int signal)
 int main(void)
 {
 	int fd = prog_open("f32", O_RDWR | O_CREAT);
-	char *low = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	char *low =
+		mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 	if (low == MAP_FAILED)
 		return 3;

@@ -267,14 +267,10 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"root", root_only},    {"odd", odd_only},
-	{"idle", idle_rank},    {"nothing", nothing},
-	{"killed", killed},     {"all-killed", all_killed},
-	{"aborted", aborted},   {"no-finalize", no_finalize},
-	{"no-init", no_init},   {"around", around},
-	{"threads", threads},   {"spawn", spawned},
-	{"late", late},         {"stopped", stopped},
-	{"unharmed", unharmed}, {"comms", comms},
+	{"root", root_only},  {"odd", odd_only},          {"idle", idle_rank},    {"nothing", nothing},
+	{"killed", killed},   {"all-killed", all_killed}, {"aborted", aborted},   {"no-finalize", no_finalize},
+	{"no-init", no_init}, {"around", around},         {"threads", threads},   {"spawn", spawned},
+	{"late", late},       {"stopped", stopped},       {"unharmed", unharmed}, {"comms", comms},
 };
 
 int main(int argc, char **argv)

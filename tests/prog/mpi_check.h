@@ -6,12 +6,12 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#define CHECK(ok)                                                                                            \
-	do {                                                                                                 \
-		if (!(ok)) {                                                                                 \
-			fprintf(stderr, "line %d failed\n", __LINE__);                                       \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
+#define CHECK(ok) \
+	do { \
+		if (!(ok)) { \
+			fprintf(stderr, "line %d failed\n", __LINE__); \
+			MPI_Abort(MPI_COMM_WORLD, 1); \
+		} \
 	} while (0)
 
 #endif

@@ -125,8 +125,7 @@ static inline void ex_dup(struct ex_file *f)
 
 static inline int ex_bucket(long long n)
 {
-	static const long long edge[] = {100,     1024,     10240,     102400,   1 << 20,
-					 4 << 20, 10 << 20, 100 << 20, 1ll << 30};
+	static const long long edge[] = {100, 1024, 10240, 102400, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1ll << 30};
 	int b = 0;
 
 	while (b < EX_BUCKETS - 1 && n > edge[b])
@@ -160,8 +159,7 @@ static inline void ex_top(struct ex_value *v)
 	memset(v + EX_TOP, 0, (EX_VALUES - EX_TOP) * sizeof(*v));
 }
 
-static inline void ex_count_data(struct ex_counts *c, const struct ex_op *op, long long last[2],
-				 int *last_kind)
+static inline void ex_count_data(struct ex_counts *c, const struct ex_op *op, long long last[2], int *last_kind)
 {
 	int w = op->kind == 'w';
 	long long end = op->offset + op->bytes - 1;

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                          \
-	do {                                                                                                 \
-		int rc_ = (call);                                                                            \
-		if (rc_ != MPI_SUCCESS) {                                                                    \
-			fprintf(stderr, "%s: failed (%d)\n", #call, rc_);                                    \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
+#define CHECK(call) \
+	do { \
+		int rc_ = (call); \
+		if (rc_ != MPI_SUCCESS) { \
+			fprintf(stderr, "%s: failed (%d)\n", #call, rc_); \
+			MPI_Abort(MPI_COMM_WORLD, 1); \
+		} \
 	} while (0)
 
 static int data[64];
@@ -25,42 +25,42 @@ static MPI_Request request;
 /* Each writes or reads `n` of `type` at the place of its pointer, or at `at`. */
 #define AT_POINTER(fn) CHECK(fn(fh, data, n, type, MPI_STATUS_IGNORE))
 #define AT_OFFSET(fn)  CHECK(fn(fh, at, data, n, type, MPI_STATUS_IGNORE))
-#define POSTED(fn)                                                                                           \
-	do {                                                                                                 \
-		CHECK(fn(fh, data, n, type, &request));                                                      \
-		CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                \
+#define POSTED(fn) \
+	do { \
+		CHECK(fn(fh, data, n, type, &request)); \
+		CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
 	} while (0)
-#define POSTED_AT(fn)                                                                                        \
-	do {                                                                                                 \
-		CHECK(fn(fh, at, data, n, type, &request));                                                  \
-		CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                \
+#define POSTED_AT(fn) \
+	do { \
+		CHECK(fn(fh, at, data, n, type, &request)); \
+		CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
 	} while (0)
-#define SPLIT(fn, s)                                                                                         \
-	do {                                                                                                 \
-		CHECK(fn##_begin##s(fh, data, n, type));                                                     \
-		CHECK(fn##_end(fh, data, MPI_STATUS_IGNORE));                                                \
+#define SPLIT(fn, s) \
+	do { \
+		CHECK(fn##_begin##s(fh, data, n, type)); \
+		CHECK(fn##_end(fh, data, MPI_STATUS_IGNORE)); \
 	} while (0)
-#define SPLIT_AT(fn, s)                                                                                      \
-	do {                                                                                                 \
-		CHECK(fn##_begin##s(fh, at, data, n, type));                                                 \
-		CHECK(fn##_end(fh, data, MPI_STATUS_IGNORE));                                                \
+#define SPLIT_AT(fn, s) \
+	do { \
+		CHECK(fn##_begin##s(fh, at, data, n, type)); \
+		CHECK(fn##_end(fh, data, MPI_STATUS_IGNORE)); \
 	} while (0)
 
 #define BOTH_WAYS(X, ...) X(write, __VA_ARGS__) X(read, __VA_ARGS__)
-#define ALL_OF(way, s)                                                                                       \
-	AT_POINTER(MPI_File_##way##s);                                                                       \
-	AT_OFFSET(MPI_File_##way##_at##s);                                                                   \
-	AT_POINTER(MPI_File_##way##_shared##s);                                                              \
-	AT_POINTER(MPI_File_##way##_all##s);                                                                 \
-	AT_OFFSET(MPI_File_##way##_at_all##s);                                                               \
-	AT_POINTER(MPI_File_##way##_ordered##s);                                                             \
-	SPLIT(MPI_File_##way##_all, s);                                                                      \
-	SPLIT_AT(MPI_File_##way##_at_all, s);                                                                \
-	SPLIT(MPI_File_##way##_ordered, s);                                                                  \
-	POSTED(MPI_File_i##way##s);                                                                          \
-	POSTED_AT(MPI_File_i##way##_at##s);                                                                  \
-	POSTED(MPI_File_i##way##_shared##s);                                                                 \
-	POSTED(MPI_File_i##way##_all##s);                                                                    \
+#define ALL_OF(way, s) \
+	AT_POINTER(MPI_File_##way##s); \
+	AT_OFFSET(MPI_File_##way##_at##s); \
+	AT_POINTER(MPI_File_##way##_shared##s); \
+	AT_POINTER(MPI_File_##way##_all##s); \
+	AT_OFFSET(MPI_File_##way##_at_all##s); \
+	AT_POINTER(MPI_File_##way##_ordered##s); \
+	SPLIT(MPI_File_##way##_all, s); \
+	SPLIT_AT(MPI_File_##way##_at_all, s); \
+	SPLIT(MPI_File_##way##_ordered, s); \
+	POSTED(MPI_File_i##way##s); \
+	POSTED_AT(MPI_File_i##way##_at##s); \
+	POSTED(MPI_File_i##way##_shared##s); \
+	POSTED(MPI_File_i##way##_all##s); \
 	POSTED_AT(MPI_File_i##way##_at_all##s);
 
 static void rewind_all(void)

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                                                          \
-	do {                                                                                                 \
-		int rc_ = (call);                                                                            \
-		if (rc_ != MPI_SUCCESS) {                                                                    \
-			fprintf(stderr, "%s: failed (%d)\n", #call, rc_);                                    \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
+#define CHECK(call) \
+	do { \
+		int rc_ = (call); \
+		if (rc_ != MPI_SUCCESS) { \
+			fprintf(stderr, "%s: failed (%d)\n", #call, rc_); \
+			MPI_Abort(MPI_COMM_WORLD, 1); \
+		} \
 	} while (0)
 
 static double buffer[4096];

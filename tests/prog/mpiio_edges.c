@@ -51,8 +51,7 @@ static void write_one(MPI_File fh, int n, MPI_Datatype type)
 static void types(void)
 {
 	int size[2] = {8, 6}, part[2] = {4, 2}, from[2] = {1, 3}, two[2] = {2, 4}, at[2] = {0, 6};
-	int cut[1] = {MPI_DISTRIBUTE_BLOCK}, how[1] = {MPI_DISTRIBUTE_DFLT_DARG}, grid[1] = {2},
-	    whole[1] = {20};
+	int cut[1] = {MPI_DISTRIBUTE_BLOCK}, how[1] = {MPI_DISTRIBUTE_DFLT_DARG}, grid[1] = {2}, whole[1] = {20};
 	MPI_Aint away[2] = {0, 16}, bottom[2];
 	MPI_Datatype of[2] = {MPI_CHAR, MPI_DOUBLE}, t, u;
 	MPI_File fh = open_all("types");
@@ -231,8 +230,7 @@ static void mistakes(void)
 	CHECK(open_on(MPI_COMM_SELF, "wrong", MPI_MODE_RDONLY, MPI_INFO_NULL, &fh));
 	FAILS(MPI_File_write(fh, data, 8, MPI_BYTE, MPI_STATUS_IGNORE));
 	CHECK(MPI_File_close(&fh));
-	FAILS(open_on(MPI_COMM_SELF, "wrong", MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY,
-		      MPI_INFO_NULL, &fh));
+	FAILS(open_on(MPI_COMM_SELF, "wrong", MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL, &fh));
 }
 
 /* Hints at the open: 1; an open of one process on a communicator made of the world; files that go by
@@ -246,8 +244,7 @@ static void others(void)
 
 	MPI_Info_create(&info);
 	MPI_Info_set(info, "romio_cb_write", "disable");
-	CHECK(open_on(MPI_COMM_WORLD, "hints", MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_APPEND, info,
-		      &fh));
+	CHECK(open_on(MPI_COMM_WORLD, "hints", MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_APPEND, info, &fh));
 	CHECK(MPI_File_set_info(fh, info));
 	CHECK(MPI_File_set_size(fh, 100));
 	CHECK(MPI_File_sync(fh));
@@ -257,11 +254,10 @@ static void others(void)
 	MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &own);
 	CHECK(open_on(own, rank ? "own.1" : "own.0", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_UNIQUE_OPEN,
 		      MPI_INFO_NULL, &fh));
-	CHECK(MPI_File_write_all(fh, data, 3, MPI_DOUBLE,
-				 MPI_STATUS_IGNORE)); /* 24, collective all the same */
+	CHECK(MPI_File_write_all(fh, data, 3, MPI_DOUBLE, MPI_STATUS_IGNORE)); /* 24, collective all the same */
 	CHECK(MPI_File_close(&fh));
-	CHECK(open_on(own, rank ? "gone.1" : "gone.0",
-		      MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &fh));
+	CHECK(open_on(own, rank ? "gone.1" : "gone.0", MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE,
+		      MPI_INFO_NULL, &fh));
 	CHECK(MPI_File_write(fh, data, 5, MPI_BYTE, MPI_STATUS_IGNORE)); /* 5 */
 	CHECK(MPI_File_close(&fh));
 	snprintf(path, sizeof(path), "%s/own.%d", folder, rank);

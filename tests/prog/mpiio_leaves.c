@@ -24,8 +24,7 @@ static int leave(const char *path, int n)
 
 	MPI_Init(NULL, NULL);
 	for (int i = 0; i < n; i++)
-		if (MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
-				  &fh) ||
+		if (MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &fh) ||
 		    MPI_File_write_at(fh, 8 * i, "abcdefg", 8, MPI_BYTE, MPI_STATUS_IGNORE))
 			return 1;
 	fclose(fopen("opened", "w"));

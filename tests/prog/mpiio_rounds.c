@@ -17,16 +17,15 @@ static void writes(MPI_File fh, int n, int bytes)
 	static const char text[16] = "";
 
 	for (int i = 0; i < n; i++)
-		CHECK(MPI_File_write_at(fh, (MPI_Offset)i * bytes, text, bytes, MPI_BYTE,
-					MPI_STATUS_IGNORE) == MPI_SUCCESS);
+		CHECK(MPI_File_write_at(fh, (MPI_Offset)i * bytes, text, bytes, MPI_BYTE, MPI_STATUS_IGNORE) ==
+		      MPI_SUCCESS);
 }
 
 static MPI_File opened(const char *name)
 {
 	MPI_File fh;
 
-	CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) ==
-	      MPI_SUCCESS);
+	CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) == MPI_SUCCESS);
 	return fh;
 }
 

@@ -24,8 +24,8 @@ int main(int argc, char **argv)
 	MPI_File fh;
 
 	MPI_Init(&argc, &argv);
-	if (n <= 0 || MPI_File_open(MPI_COMM_SELF, argv[2], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
-				    &fh) != MPI_SUCCESS)
+	if (n <= 0 ||
+	    MPI_File_open(MPI_COMM_SELF, argv[2], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) != MPI_SUCCESS)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	for (long r = 0; r < rounds; r++) {
 		begin = spent_ns();

@@ -69,12 +69,10 @@ static void lock(const char *path, int say, int told)
 	MPI_File fh;
 	char c;
 
-	check(MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) ==
-		      MPI_SUCCESS,
+	check(MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) == MPI_SUCCESS,
 	      "open");
 	for (int i = 0; i < 10; i++)
-		check(MPI_File_write_at(fh, i * 8, data, 8, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS,
-		      "write_at");
+		check(MPI_File_write_at(fh, i * 8, data, 8, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS, "write_at");
 	check(MPI_File_set_atomicity(fh, 1) == MPI_SUCCESS, "atomicity");
 	check(write(say, "g", 1) == 1 && read(told, &c, 1) == 1, "the holder");
 	MPI_File_write_at(fh, 80, data, 32, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -97,12 +95,10 @@ static void alone(const char *path)
 	int rank;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) ==
-		      MPI_SUCCESS,
+	check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) == MPI_SUCCESS,
 	      "open");
 	for (int i = 0; i < 5; i++)
-		check(MPI_File_write_at_all(fh, rank * 16, data, 2, MPI_DOUBLE, MPI_STATUS_IGNORE) ==
-			      MPI_SUCCESS,
+		check(MPI_File_write_at_all(fh, rank * 16, data, 2, MPI_DOUBLE, MPI_STATUS_IGNORE) == MPI_SUCCESS,
 		      "write_at_all");
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 1) {

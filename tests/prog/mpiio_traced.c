@@ -15,13 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                                                          \
-	do {                                                                                                 \
-		int rc_ = (call);                                                                            \
-		if (rc_ != MPI_SUCCESS) {                                                                    \
-			fprintf(stderr, "%s: failed (%d)\n", #call, rc_);                                    \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
+#define CHECK(call) \
+	do { \
+		int rc_ = (call); \
+		if (rc_ != MPI_SUCCESS) { \
+			fprintf(stderr, "%s: failed (%d)\n", #call, rc_); \
+			MPI_Abort(MPI_COMM_WORLD, 1); \
+		} \
 	} while (0)
 #define ANY MPI_STATUS_IGNORE
 

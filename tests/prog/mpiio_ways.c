@@ -105,8 +105,7 @@ static void forks(void)
 		write_by(MPI_File_write_at, 50, 8);
 		_exit(7);
 	}
-	check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-		      WEXITSTATUS(status) == 7,
+	check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7,
 	      "the child");
 	write_by(MPI_File_write_at, 100, 8);
 }
@@ -159,8 +158,7 @@ int main(int argc, char **argv)
 	check(argc == 4, "usage");
 	library = argv[3];
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	check(MPI_File_open(MPI_COMM_SELF, argv[2], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) ==
-		      MPI_SUCCESS,
+	check(MPI_File_open(MPI_COMM_SELF, argv[2], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh) == MPI_SUCCESS,
 	      "open");
 	if (!strcmp(argv[1], "plain"))
 		plain();

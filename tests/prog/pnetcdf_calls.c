@@ -43,85 +43,83 @@ static const MPI_Offset all_of = ROWS * COLUMNS;
 #define INS_vara starts, counts,
 #define INS_vars starts, fews, strides,
 #define INS_varm starts, fews, strides, imaps,
-#define N_var  all_of
-#define N_var1 1
-#define N_vara 6
-#define N_vars 4
-#define N_varm 4
-#define N_varn 5
+#define N_var    all_of
+#define N_var1   1
+#define N_vara   6
+#define N_vars   4
+#define N_varm   4
+#define N_varn   5
 
-#define NUMBERS(X, ...)                                                                                      \
-	X(schar, signed char, __VA_ARGS__)                                                                   \
-	X(uchar, unsigned char, __VA_ARGS__)                                                                 \
-	X(short, short, __VA_ARGS__)                                                                         \
-	X(ushort, unsigned short, __VA_ARGS__)                                                               \
-	X(int, int, __VA_ARGS__)                                                                             \
-	X(uint, unsigned int, __VA_ARGS__)                                                                   \
-	X(long, long, __VA_ARGS__)                                                                           \
-	X(float, float, __VA_ARGS__)                                                                         \
-	X(double, double, __VA_ARGS__)                                                                       \
-	X(longlong, long long, __VA_ARGS__)                                                                  \
+#define NUMBERS(X, ...) \
+	X(schar, signed char, __VA_ARGS__) \
+	X(uchar, unsigned char, __VA_ARGS__) \
+	X(short, short, __VA_ARGS__) \
+	X(ushort, unsigned short, __VA_ARGS__) \
+	X(int, int, __VA_ARGS__) \
+	X(uint, unsigned int, __VA_ARGS__) \
+	X(long, long, __VA_ARGS__) \
+	X(float, float, __VA_ARGS__) \
+	X(double, double, __VA_ARGS__) \
+	X(longlong, long long, __VA_ARGS__) \
 	X(ulonglong, unsigned long long, __VA_ARGS__)
 
 #define BLOCK(t, c, verb, form, tail) OK(ncmpi_##verb##_##form##_##t##tail(nc, v, IN_##form(c *) buffer[0]));
-#define POST(t, c, verb, form, tail)                                                                         \
-	OK(ncmpi_##verb##_##form##_##t(nc, v, IN_##form(c *) buffer[0], &request));                          \
+#define POST(t, c, verb, form, tail) \
+	OK(ncmpi_##verb##_##form##_##t(nc, v, IN_##form(c *) buffer[0], &request)); \
 	OK(ncmpi_wait_all(nc, 1, &request, NULL));
-#define MANY(t, c, verb, form, tail)                                                                         \
-	OK(ncmpi_##verb##_##form##_##t##tail(nc, 2, pair, INS_##form(c **) buffers));
+#define MANY(t, c, verb, form, tail) OK(ncmpi_##verb##_##form##_##t##tail(nc, 2, pair, INS_##form(c **) buffers));
 
 /* All functions of a form and verb: those of numbers and the flexible one on `number`, that of text on `text`. */
-#define ALL(one, flexible, verb, form, tail)                                                                 \
-	do {                                                                                                 \
-		memset(buffer, 0, sizeof(buffer));                                                           \
-		v = number;                                                                                  \
-		pair[0] = v;                                                                                 \
-		pair[1] = beside;                                                                            \
-		NUMBERS(one, verb, form, tail)                                                               \
-		flexible(verb, form, tail);                                                                  \
-		v = pair[0] = pair[1] = text;                                                                \
-		one(text, char, verb, form, tail)                                                            \
+#define ALL(one, flexible, verb, form, tail) \
+	do { \
+		memset(buffer, 0, sizeof(buffer)); \
+		v = number; \
+		pair[0] = v; \
+		pair[1] = beside; \
+		NUMBERS(one, verb, form, tail) \
+		flexible(verb, form, tail); \
+		v = pair[0] = pair[1] = text; \
+		one(text, char, verb, form, tail) \
 	} while (0)
-#define BLOCK_FLEXIBLE(verb, form, tail)                                                                     \
-	OK(ncmpi_##verb##_##form##tail(nc, v, IN_##form buffer[0], N_##form, MPI_INT))
-#define POST_FLEXIBLE(verb, form, tail)                                                                      \
-	OK(ncmpi_##verb##_##form(nc, v, IN_##form buffer[0], N_##form, MPI_INT, &request));                  \
+#define BLOCK_FLEXIBLE(verb, form, tail) OK(ncmpi_##verb##_##form##tail(nc, v, IN_##form buffer[0], N_##form, MPI_INT))
+#define POST_FLEXIBLE(verb, form, tail) \
+	OK(ncmpi_##verb##_##form(nc, v, IN_##form buffer[0], N_##form, MPI_INT, &request)); \
 	OK(ncmpi_wait_all(nc, 1, &request, NULL))
-#define MANY_FLEXIBLE(verb, form, tail)                                                                      \
-	do {                                                                                                 \
-		MPI_Offset n[2] = {N_##form, N_##form};                                                      \
-		MPI_Datatype of[2] = {MPI_INT, MPI_INT};                                                     \
-                                                                                                             \
-		OK(ncmpi_##verb##_##form##tail(nc, 2, pair, INS_##form buffers, n, of));                     \
+#define MANY_FLEXIBLE(verb, form, tail) \
+	do { \
+		MPI_Offset n[2] = {N_##form, N_##form}; \
+		MPI_Datatype of[2] = {MPI_INT, MPI_INT}; \
+\
+		OK(ncmpi_##verb##_##form##tail(nc, 2, pair, INS_##form buffers, n, of)); \
 	} while (0)
 
-#define SINGLE(form)                                                                                         \
-	static void of_##form(int nc, int number, int text, int beside)                                      \
-	{                                                                                                    \
-		int v, request, pair[2];                                                                     \
-                                                                                                             \
-		OK(ncmpi_begin_indep_data(nc));                                                              \
-		ALL(BLOCK, BLOCK_FLEXIBLE, put, form, );                                                     \
-		ALL(BLOCK, BLOCK_FLEXIBLE, get, form, );                                                     \
-		OK(ncmpi_end_indep_data(nc));                                                                \
-		ALL(BLOCK, BLOCK_FLEXIBLE, put, form, _all);                                                 \
-		ALL(BLOCK, BLOCK_FLEXIBLE, get, form, _all);                                                 \
-		ALL(POST, POST_FLEXIBLE, iput, form, );                                                      \
-		ALL(POST, POST_FLEXIBLE, iget, form, );                                                      \
-		ALL(POST, POST_FLEXIBLE, bput, form, );                                                      \
-		(void)pair;                                                                                  \
+#define SINGLE(form) \
+	static void of_##form(int nc, int number, int text, int beside) \
+	{ \
+		int v, request, pair[2]; \
+\
+		OK(ncmpi_begin_indep_data(nc)); \
+		ALL(BLOCK, BLOCK_FLEXIBLE, put, form, ); \
+		ALL(BLOCK, BLOCK_FLEXIBLE, get, form, ); \
+		OK(ncmpi_end_indep_data(nc)); \
+		ALL(BLOCK, BLOCK_FLEXIBLE, put, form, _all); \
+		ALL(BLOCK, BLOCK_FLEXIBLE, get, form, _all); \
+		ALL(POST, POST_FLEXIBLE, iput, form, ); \
+		ALL(POST, POST_FLEXIBLE, iget, form, ); \
+		ALL(POST, POST_FLEXIBLE, bput, form, ); \
+		(void)pair; \
 	}
-#define SEVERAL(form)                                                                                        \
-	static void many_##form(int nc, int number, int text, int beside)                                    \
-	{                                                                                                    \
-		int v, pair[2];                                                                              \
-                                                                                                             \
-		OK(ncmpi_begin_indep_data(nc));                                                              \
-		ALL(MANY, MANY_FLEXIBLE, mput, form, );                                                      \
-		ALL(MANY, MANY_FLEXIBLE, mget, form, );                                                      \
-		OK(ncmpi_end_indep_data(nc));                                                                \
-		ALL(MANY, MANY_FLEXIBLE, mput, form, _all);                                                  \
-		ALL(MANY, MANY_FLEXIBLE, mget, form, _all);                                                  \
+#define SEVERAL(form) \
+	static void many_##form(int nc, int number, int text, int beside) \
+	{ \
+		int v, pair[2]; \
+\
+		OK(ncmpi_begin_indep_data(nc)); \
+		ALL(MANY, MANY_FLEXIBLE, mput, form, ); \
+		ALL(MANY, MANY_FLEXIBLE, mget, form, ); \
+		OK(ncmpi_end_indep_data(nc)); \
+		ALL(MANY, MANY_FLEXIBLE, mput, form, _all); \
+		ALL(MANY, MANY_FLEXIBLE, mget, form, _all); \
 	}
 SINGLE(var)
 SINGLE(var1)

@@ -25,20 +25,20 @@ static double plane[X][Y];
 static int line[4096];
 static long long moved[2];
 
-#define OK(call)                                                                                             \
-	do {                                                                                                 \
-		int err_ = (call);                                                                           \
-		if (err_) {                                                                                  \
-			fprintf(stderr, "line %d: %s\n", __LINE__, ncmpi_strerror(err_));                    \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
+#define OK(call) \
+	do { \
+		int err_ = (call); \
+		if (err_) { \
+			fprintf(stderr, "line %d: %s\n", __LINE__, ncmpi_strerror(err_)); \
+			MPI_Abort(MPI_COMM_WORLD, 1); \
+		} \
 	} while (0)
-#define NO(call)                                                                                             \
-	do {                                                                                                 \
-		if ((call) == NC_NOERR) {                                                                    \
-			fprintf(stderr, "line %d did not fail\n", __LINE__);                                 \
-			MPI_Abort(MPI_COMM_WORLD, 2);                                                        \
-		}                                                                                            \
+#define NO(call) \
+	do { \
+		if ((call) == NC_NOERR) { \
+			fprintf(stderr, "line %d did not fail\n", __LINE__); \
+			MPI_Abort(MPI_COMM_WORLD, 2); \
+		} \
 	} while (0)
 
 static void close_it(int nc)
@@ -84,10 +84,8 @@ static void strides(int nc, int fixed)
 /* 3 records posted, one of them cancelled; a list of 2 parts, buffered; reads; waits of every kind */
 static void requests(int nc, int temp, int step)
 {
-	MPI_Offset at[3] = {0, 0, 0}, n[3] = {1, X, Y}, at1[1] = {rank},
-		   parts[2][1] = {{rank}, {size + rank}};
-	MPI_Offset ones[2][1] = {{1}, {1}}, *starts[2] = {parts[0], parts[1]},
-		   *counts[2] = {ones[0], ones[1]};
+	MPI_Offset at[3] = {0, 0, 0}, n[3] = {1, X, Y}, at1[1] = {rank}, parts[2][1] = {{rank}, {size + rank}};
+	MPI_Offset ones[2][1] = {{1}, {1}}, *starts[2] = {parts[0], parts[1]}, *counts[2] = {ones[0], ones[1]};
 	int id[4], status[4];
 
 	for (int i = 0; i < 3; i++) {

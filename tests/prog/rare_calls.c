@@ -54,8 +54,7 @@ static void by_handle(void)
 		struct file_handle h;
 		char bytes[MAX_HANDLE_SZ];
 	} of = {.h = {.handle_bytes = MAX_HANDLE_SZ}};
-	int made = prog_open("handle", O_RDWR | O_CREAT), where = prog_open(".", O_RDONLY | O_DIRECTORY),
-	    mount, again;
+	int made = prog_open("handle", O_RDWR | O_CREAT), where = prog_open(".", O_RDONLY | O_DIRECTORY), mount, again;
 
 	MUST(close(made));
 	MUST(name_to_handle_at(AT_FDCWD, "handle", &of.h, &mount, 0));

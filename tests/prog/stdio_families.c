@@ -135,8 +135,7 @@ static void wide_standard(void)
 	if (!freopen("wstd", "r", stdin))
 		err(1, "wstd");
 	if (wscanf(L"%4d", &n) != 1 || n != 7 || getwchar() != L' ' || wide_list(0, L"%2ls", line) != 1 ||
-	    line[1] != L'\u20ac' || getwchar_unlocked() != L'z' ||
-	    !fgetws(line, 64, stdin)) /* 4, 1, 5, 1, 3 */
+	    line[1] != L'\u20ac' || getwchar_unlocked() != L'z' || !fgetws(line, 64, stdin)) /* 4, 1, 5, 1, 3 */
 		errx(1, "wstd: %d", n);
 }
 

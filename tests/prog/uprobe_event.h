@@ -42,10 +42,8 @@ static inline void uprobe_events_read(struct uprobe_events *e, const char *path)
 
 static inline int event_open(unsigned type, const char *library, unsigned long long offset, int pid, int cpu)
 {
-	struct perf_event_attr a = {.type = type,
-				    .size = sizeof(a),
-				    .config1 = (uint64_t)(uintptr_t)library,
-				    .config2 = offset};
+	struct perf_event_attr a = {
+		.type = type, .size = sizeof(a), .config1 = (uint64_t)(uintptr_t)library, .config2 = offset};
 	int fd = (int)syscall(SYS_perf_event_open, &a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	must(fd >= 0, "perf_event_open");

@@ -81,3 +81,24 @@ for p in range(12):
   [ "$(peak_mib)" -lt 3072 ]
   [ "$(killed)" -eq 0 ]
 }
+
+@test "12 processes and threads for the whole service: runs of two users at once end with all their logs" {
+  local i uid runs=()
+  limited pids 12
+  serve_in_it
+  cat "$CG/pids.current"
+  for i in $(seq 12); do
+    uid=$((60001 + i % 2))
+    mkdir -m 777 "$T/w/$i"
+    (cd "$T/w/$i" && USER_ID=$uid user "$IOSCRIBE" run --quiet --log "$T/logs/$i.darshan" sh -c 'echo xyz >a; cat a') \
+      >"$T/said.$i" 2>&1 3>&- &
+    runs+=($!)
+  done
+  for i in $(seq 12); do wait "${runs[i - 1]}"; done
+  awk '$1 == "max" { print $2, "processes were refused"; exit !$2 }' "$CG/pids.events"
+  for i in $(seq 12); do
+    until_true test -e "$T/logs/$i.darshan" || { cat "$T/said.$i"; return 1; }
+    [ "$(value "$T/logs/$i.darshan" POSIX_BYTES_READ '/a$')" = 4 ]
+  done
+  ! grep -i 'broken pipe\|does not take' "$IOSCRIBE_DIR/log" || return 1
+}

@@ -105,8 +105,7 @@ static void put_record(struct scribe_writer *w, int rank, int i, uint64_t id)
 	r.counters[SCRIBE_POSIX_ACCESS1_ACCESS] = 100;
 	r.counters[SCRIBE_POSIX_ACCESS1_COUNT] = writes;
 	r.counters[SCRIBE_POSIX_MAX_BYTE_WRITTEN] = writes * 100 - 1;
-	r.fcounters[SCRIBE_POSIX_F_WRITE_TIME] =
-		(double)(mixed(8, (uint64_t)i, (uint64_t)rank) % 1000) / 1024;
+	r.fcounters[SCRIBE_POSIX_F_WRITE_TIME] = (double)(mixed(8, (uint64_t)i, (uint64_t)rank) % 1000) / 1024;
 	r.fcounters[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = 1;
 	r.fcounters[SCRIBE_POSIX_F_WRITE_END_TIMESTAMP] = 2 + i % 7;
 	if (scribe_writer_record(w, SCRIBE_MOD_POSIX, &r, sizeof(r)) < 0)
@@ -351,8 +350,8 @@ static void print_line(void)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%d,%d,%s,%s,%d,%llu,%llu,%llu,%llu,%llu,%llu", opt.ranks, opt.records, opt.shared, opt.by,
 	       opt.ranks_node, (unsigned long long)c->messages, (unsigned long long)c->bytes,
-	       (unsigned long long)c->rank_bytes_most, (unsigned long long)c->opens,
-	       (unsigned long long)c->writes, (unsigned long long)c->written);
+	       (unsigned long long)c->rank_bytes_most, (unsigned long long)c->opens, (unsigned long long)c->writes,
+	       (unsigned long long)c->written);
 	for (int k = 0; k < STEPS; k++) {
 		printf(",%.3f", (step_end[k] - before) / 1e6);
 		before = step_end[k];
@@ -374,8 +373,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(opt.shared, "all")) {
 		common_fd = image_of(0);
-		if (scribe_log_image_open(&common, dup(common_fd), (uint64_t)lseek(common_fd, 0, SEEK_END)) <
-		    0)
+		if (scribe_log_image_open(&common, dup(common_fd), (uint64_t)lseek(common_fd, 0, SEEK_END)) < 0)
 			die("the image is not read");
 	}
 	if (sim_run(opt.ranks, &model, opt.seed, rank_body, NULL) < 0)

@@ -49,8 +49,7 @@ ssize_t __wrap_pwrite(int fd, const void *buf, size_t n, off_t off)
 	w->costs.writes++;
 	w->costs.written += n;
 	share = w->model.fs_ns_byte * (double)(w->costs.opens ? w->costs.opens : 1);
-	f->clock += w->model.write_ns +
-		    (double)n * (share > w->model.client_ns_byte ? share : w->model.client_ns_byte);
+	f->clock += w->model.write_ns + (double)n * (share > w->model.client_ns_byte ? share : w->model.client_ns_byte);
 	sim_go_on(f);
 	return done;
 }

@@ -145,8 +145,7 @@ int sim_run(int ranks, const struct sim_model *model, unsigned seed,
 {
 	size_t bytes = (size_t)ranks * SIM_STACK;
 	/* one mapping: as many as there are ranks would be too many for a process */
-	char *stacks =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *stacks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int rc;
 
 	world = (struct sim_world){.n = ranks, .model = *model, .body = body, .arg = arg};

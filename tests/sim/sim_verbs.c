@@ -107,8 +107,7 @@ static void deliver(struct sim_message *to, const void *bytes, size_t n, double 
 	complete(to->req, at);
 }
 
-static int send_to(struct scribe_mpi *m, int to, const void *buf, size_t bytes,
-		   union scribe_mpi_handle *ret_req)
+static int send_to(struct scribe_mpi *m, int to, const void *buf, size_t bytes, union scribe_mpi_handle *ret_req)
 {
 	struct sim_fiber *f = sim_fiber_of(m), *other = &sim_world()->fiber[to];
 	struct sim_message *wanted, *msg;
@@ -135,8 +134,7 @@ static int send_to(struct scribe_mpi *m, int to, const void *buf, size_t bytes,
 	return 0;
 }
 
-static int recv_from(struct scribe_mpi *m, int from, void *buf, size_t bytes,
-		     union scribe_mpi_handle *ret_req)
+static int recv_from(struct scribe_mpi *m, int from, void *buf, size_t bytes, union scribe_mpi_handle *ret_req)
 {
 	struct sim_fiber *f = sim_fiber_of(m);
 	struct sim_message *wanted = calloc(1, sizeof(*wanted)), *msg;
@@ -352,8 +350,7 @@ static int sum(struct scribe_mpi *m, int64_t *inout, size_t n, union scribe_mpi_
 	return take_part(m, SUM, inout, inout, n * sizeof(*inout), 0, ret_req);
 }
 
-static int exscan(struct scribe_mpi *m, const int64_t *in, int64_t *out, size_t n,
-		  union scribe_mpi_handle *ret_req)
+static int exscan(struct scribe_mpi *m, const int64_t *in, int64_t *out, size_t n, union scribe_mpi_handle *ret_req)
 {
 	return take_part(m, EXSCAN, in, out, n * sizeof(*in), 0, ret_req);
 }

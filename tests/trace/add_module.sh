@@ -12,28 +12,7 @@ work=$(cd "$2" && pwd)
 
 (cd "$source" && tar cf - --exclude=.git --exclude='./build*' .) | (cd "$work/tree" && tar xf -)
 
-python3 - "$work/tree" <<'PY'
-import re, sys
-tree = sys.argv[1]
-page = open(tree + '/docs/adding-a-module.md').read()
-blocks = re.findall(r'^```(?:c|cmake) (\S+?)=(\S+)(?: (after|before)="((?:[^"\\]|\\.)*)")?\n(.*?)^```$', page, re.S | re.M)
-if len(blocks) < 10:
-    sys.exit('add_module: only %d blocks found in the page' % len(blocks))
-for what, path, where, mark, text in blocks:
-    full = tree + '/' + path
-    if what == 'new':
-        open(full, 'x').write(text)
-        continue
-    mark = mark.replace('\\"', '"')
-    old = open(full).read()
-    if old.count(mark) != 1:
-        sys.exit('add_module: %s: the place "%s" is there %d times' % (path, mark, old.count(mark)))
-    at = old.index(mark)
-    if where == 'after':
-        at = old.index('\n', at) + 1
-    open(full, 'w').write(old[:at] + text + old[at:])
-    print('step: %s %s' % (what, path))
-PY
+"$source/tests/trace/module_blocks.py" "$work/tree"
 
 generator=
 command -v ninja >/dev/null 2>&1 && generator='-G Ninja'

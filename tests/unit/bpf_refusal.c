@@ -21,30 +21,29 @@
 #define WITHOUT2(a, b) (WITHOUT(a) & ~(1ull << (b)))
 
 /* What libbpf prints around the words of the verifier. */
-#define SPOKE(prog, words)                                                                                   \
-	"libbpf: prog '" prog "': BPF program load failed: Permission denied\n"                              \
-	"libbpf: prog '" prog "': -- BEGIN PROG LOAD LOG --\n"                                               \
-	"0: R1=ctx() R10=fp0\n" words "\n"                                                                   \
-	"verification time 8123 usec\nstack depth 32+144\n"                                                  \
-	"processed 1234 insns (limit 1000000) max_states_per_insn 4 total_states 90 peak_states 9 "          \
-	"mark_read 3\n"                                                                                      \
-	"-- END PROG LOAD LOG --\n"                                                                          \
+#define SPOKE(prog, words) \
+	"libbpf: prog '" prog "': BPF program load failed: Permission denied\n" \
+	"libbpf: prog '" prog "': -- BEGIN PROG LOAD LOG --\n" \
+	"0: R1=ctx() R10=fp0\n" words "\n" \
+	"verification time 8123 usec\nstack depth 32+144\n" \
+	"processed 1234 insns (limit 1000000) max_states_per_insn 4 total_states 90 peak_states 9 " \
+	"mark_read 3\n" \
+	"-- END PROG LOAD LOG --\n" \
 	"libbpf: prog '" prog "': failed to load: -13\nlibbpf: failed to load object 'scribe_posix'\n"
-#define NO_MAP(map, why)                                                                                     \
-	"libbpf: Error in bpf_create_map_xattr(" map "):" why ". Retrying without BTF.\n"                    \
+#define NO_MAP(map, why) \
+	"libbpf: Error in bpf_create_map_xattr(" map "):" why ". Retrying without BTF.\n" \
 	"libbpf: map '" map "': failed to create: " why "\nlibbpf: failed to load object 'scribe_posix'\n"
-#define NO_PROG(prog)                                                                                        \
-	"libbpf: prog '" prog "': BPF program load failed: Operation not permitted\n"                        \
+#define NO_PROG(prog) \
+	"libbpf: prog '" prog "': BPF program load failed: Operation not permitted\n" \
 	"libbpf: prog '" prog "': failed to load: -1\nlibbpf: failed to load object 'scribe_posix'\n"
 
 /* a case's own fact stands behind those of MACHINE */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
 /* A machine on which nothing stands in the way; a case says what is otherwise. */
-#define MACHINE                                                                                              \
-	.release = "6.12.9", .major = 6, .minor = 12, .caps = ALL_CAPS, .bpf_errno = EINVAL,                 \
-	.perf_errno = ENOENT, .nofile = 1024, .tracefs = true, .paranoid = 2, .memory_limit = UINT64_MAX,    \
-	.space = UINT64_MAX
+#define MACHINE \
+	.release = "6.12.9", .major = 6, .minor = 12, .caps = ALL_CAPS, .bpf_errno = EINVAL, .perf_errno = ENOENT, \
+	.nofile = 1024, .tracefs = true, .paranoid = 2, .memory_limit = UINT64_MAX, .space = UINT64_MAX
 #define OLD(name, a, b) .release = name, .major = a, .minor = b
 
 static const struct row {
@@ -93,8 +92,7 @@ static const struct row {
 	 "lockdown",
 	 "program scribe_sys_exit: lockdown of the kernel is at confidentiality, which forbids reading its "
 	 "memory: boot with lockdown=integrity or none"},
-	{{-EINVAL, SCRIBE_STEP_LOAD, NULL,
-	  SPOKE("scribe_sys_exit", "unknown func bpf_probe_read_kernel#113")},
+	{{-EINVAL, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "unknown func bpf_probe_read_kernel#113")},
 	 {MACHINE, .confidential = true},
 	 "lockdown",
 	 "program scribe_sys_exit: lockdown of the kernel is at confidentiality, which forbids reading its "
@@ -245,8 +243,7 @@ static const struct row {
 	 "libmpi.so.12: perf_event_open is refused: kernel.perf_event_paranoid is 3 and CAP_SYS_ADMIN is "
 	 "missing: sysctl kernel.perf_event_paranoid=2"},
 	{{-EACCES, SCRIBE_STEP_PROBE_PERF, "libmpi.so.12", ""},
-	 {MACHINE, .caps = WITHOUT(SCRIBE_CAP_SYS_ADMIN), .paranoid = 3, .filtered = true,
-	  .perf_errno = EACCES},
+	 {MACHINE, .caps = WITHOUT(SCRIBE_CAP_SYS_ADMIN), .paranoid = 3, .filtered = true, .perf_errno = EACCES},
 	 "perf events",
 	 "libmpi.so.12: perf_event_open is refused: kernel.perf_event_paranoid is 3 and CAP_SYS_ADMIN is "
 	 "missing: sysctl kernel.perf_event_paranoid=2"},
@@ -277,8 +274,7 @@ static void every_cause_has_its_line(void **state)
 		const char *cause = scribe_refusal_line(&rows[i].r, &rows[i].m, line, sizeof(line));
 
 		if (strcmp(cause, rows[i].cause) || strcmp(line, rows[i].line) || strchr(line, '\n')) {
-			print_error("row %zu: %s: %s\nexpected: %s: %s\n", i, cause, line, rows[i].cause,
-				    rows[i].line);
+			print_error("row %zu: %s: %s\nexpected: %s: %s\n", i, cause, line, rows[i].cause, rows[i].line);
 			wrong++;
 		}
 	}
@@ -326,8 +322,7 @@ static void verdicts(void **state)
 		{"", ""},
 		{"libbpf: prog 'x': failed to load: -1\n", ""},
 		{"-- BEGIN PROG LOAD LOG --\n-- END PROG LOAD LOG --\n", ""},
-		{"-- BEGIN PROG LOAD LOG --\nprocessed 0 insns (limit 1000000)\n-- END PROG LOAD LOG --\n",
-		 ""},
+		{"-- BEGIN PROG LOAD LOG --\nprocessed 0 insns (limit 1000000)\n-- END PROG LOAD LOG --\n", ""},
 		{"-- END PROG LOAD LOG --\n", ""},
 		{"f=scalar()\nback-edge from insn 4 to 2\nprocessed 5 insns\n-- END PROG LOAD LOG --\n",
 		 "back-edge from insn 4 to 2"},

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The runtime's reading of the daemon's image: what is right is read, and of an
 // image that is cut or has any byte changed nothing beyond it is touched.
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <cmocka.h>
 
 #include "logfmt/base/hash.h"
 #include "logfmt/file/writer.h"
@@ -36,8 +36,7 @@ static int memory_file(const void *bytes, size_t n, int sealed)
 static char *good(size_t *ret_n)
 {
 	struct scribe_writer_options o = {.compression = SCRIBE_COMP_NONE};
-	struct scribe_log_job job = {
-		.start_time_sec = 100, .start_time_nsec = 5, .end_time_sec = 200, .nprocs = 4};
+	struct scribe_log_job job = {.start_time_sec = 100, .start_time_nsec = 5, .end_time_sec = 200, .nprocs = 4};
 	struct scribe_posix_record rec = {.base.rank = 2};
 	int fd = memfd_create("image", MFD_CLOEXEC);
 	struct scribe_writer *w;
@@ -48,8 +47,7 @@ static char *good(size_t *ret_n)
 	assert_int_equal(scribe_writer_job(w, &job, "a program", &(struct scribe_mount){"ext4", "/"}, 1), 0);
 	for (int i = 0; i < FILES; i++) {
 		snprintf(name, sizeof(name), "/data/file.%d", i);
-		assert_int_equal(
-			scribe_writer_name(w, scribe_record_id(name, strlen(name)), name, strlen(name)), 0);
+		assert_int_equal(scribe_writer_name(w, scribe_record_id(name, strlen(name)), name, strlen(name)), 0);
 	}
 	for (int i = 0; i < FILES; i++) {
 		snprintf(name, sizeof(name), "/data/file.%d", i);

@@ -42,11 +42,7 @@ static const struct expected expected[] = {
 	 {{{MIB, 1, 0, 0x10, 0, MIB, 0}, ""}, {{MIB, 4, 0, 0x10, MIB, 256 * MIB, 0}, "disk"}},
 	 {5, 6, 7, 8, 0}},
 	{"dom", 2, 1, {{{MIB, 0, 2, 0x10, 0, MIB, 0}, ""}, {{4 * MIB, 1, 0, 0x10, MIB, -1, 0}, ""}}, {2}},
-	{"flr",
-	 2,
-	 3,
-	 {{{MIB, 2, 0, 0x10, 0, -1, 1}, "flash"}, {{4 * MIB, 1, 0, 0x11, 0, -1, 2}, "disk"}},
-	 {1, 2, 12}},
+	{"flr", 2, 3, {{{MIB, 2, 0, 0x10, 0, -1, 1}, "flash"}, {{4 * MIB, 1, 0, 0x11, 0, -1, 2}, "disk"}}, {1, 2, 12}},
 	{"sel", 1, 1, {{{MIB, 1, 0, 0x10, 0, 64 * MIB, 0}, ""}}, {4}},
 	{"foreign", 1, 0, {{{0, 0, 8, 0, 0, -1, 0}, ""}}, {0}},
 	{"flr_foreign", 2, 1, {{{MIB, 1, 0, 0x10, 0, -1, 1}, ""}, {{0, 0, 8, 0x10, 0, -1, 2}, ""}}, {1}},
@@ -81,8 +77,8 @@ static struct scribe_lustre_record *record_of(const uint8_t *blob, size_t bytes,
 		r = calloc(1, *ret_len);
 		assert_non_null(r);
 		assert_int_equal(scribe_lov_record(own, bytes, r), *ret_len);
-		assert_int_equal(*ret_len, sizeof(*r) + (size_t)r->num_comps * sizeof(r->comps[0]) +
-						   (size_t)r->num_stripes * 8);
+		assert_int_equal(*ret_len,
+				 sizeof(*r) + (size_t)r->num_comps * sizeof(r->comps[0]) + (size_t)r->num_stripes * 8);
 	}
 	free(own);
 	return r;

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "logfmt/base/hash.h"
-#include "logfmt/file/names.h"
 #include "logfmt/counters/records.h"
+#include "logfmt/file/names.h"
 #include "logfmt/file/writer.h"
 #include "runtime/core/core.h"
 #include "runtime/core/module_table.h"
@@ -67,20 +67,17 @@ static void registration(void **state)
 
 	(void)state;
 	assert_int_equal(scribe_core_register_module(core, -1, NULL, &bytes, NULL, NULL), -EINVAL);
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MAX_MODULES, NULL, &bytes, NULL, NULL),
-			 -EINVAL);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MAX_MODULES, NULL, &bytes, NULL, NULL), -EINVAL);
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, &rank, &align), 0);
 	assert_int_equal(rank, 7);
 	assert_int_equal(align, 16);
 	assert_int_equal(bytes, 4 * NREC);
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, NULL, NULL),
-			 -EEXIST);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, NULL, NULL), -EEXIST);
 	bytes = 100 * NREC; /* wanted too much: granted what is left */
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_BGQ, NULL, &bytes, NULL, NULL), 0);
 	assert_int_equal(bytes, 6 * NREC);
 	bytes = NREC;
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_MDHIM, NULL, &bytes, NULL, NULL),
-			 -ENOMEM);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_MDHIM, NULL, &bytes, NULL, NULL), -ENOMEM);
 	scribe_core_unregister_module(core, SCRIBE_MOD_BGQ); /* gives its memory back */
 	bytes = NREC;
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_MDHIM, NULL, &bytes, NULL, NULL), 0);
@@ -101,8 +98,7 @@ static void memory_runs_out(void **state)
 	assert_int_equal(scribe_core_partial(core), 0);
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, NULL, NULL), 0);
 	for (uint64_t id = 1; id <= 2; id++) {
-		struct scribe_null_record *r =
-			scribe_core_register_record(core, id, NULL, SCRIBE_MOD_NULL, NREC, NULL);
+		struct scribe_null_record *r = scribe_core_register_record(core, id, NULL, SCRIBE_MOD_NULL, NREC, NULL);
 
 		assert_non_null(r);
 		assert_int_equal((uintptr_t)r % 8, 0);
@@ -136,8 +132,7 @@ static void shutdown_is_asked(void **state)
 	size_t bytes = 4 * NREC;
 
 	(void)state;
-	assert_int_equal(
-		scribe_core_register_module(core, SCRIBE_MOD_NULL, drop_the_second, &bytes, NULL, NULL), 0);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, drop_the_second, &bytes, NULL, NULL), 0);
 	assert_non_null(scribe_core_register_record(core, 11, NULL, SCRIBE_MOD_NULL, NREC, NULL));
 	assert_non_null(scribe_core_register_record(core, 22, NULL, SCRIBE_MOD_NULL, NREC, NULL));
 	assert_int_equal(scribe_core_finish(core, &sink), 0);
@@ -247,9 +242,9 @@ static void object_store(struct scribe_core *core)
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_DAOS, NULL, &bytes, NULL, NULL), 0);
 	for (int i = 0; i < 3; i++) {
 		id = scribe_core_gen_object_id(objects[i], sizeof(objects[i]));
-		object_store_record(core, id,
-				    scribe_core_register_object(core, id, objects[i], sizeof(objects[i]),
-								SCRIBE_MOD_DAOS, n));
+		object_store_record(
+			core, id,
+			scribe_core_register_object(core, id, objects[i], sizeof(objects[i]), SCRIBE_MOD_DAOS, n));
 	}
 	object_store_record(core, 4, scribe_core_register_object(core, 4, NULL, 0, SCRIBE_MOD_DAOS, n));
 	id = scribe_core_gen_record_id("/pool/container");

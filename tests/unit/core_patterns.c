@@ -27,9 +27,12 @@ static void included_wins(void **state)
 		enum scribe_pattern_of of;
 		uint64_t out;
 	} cases[] = {
-		{"/scratch/a.tmp", SCRIBE_PATTERN_NAME, 6},	 {"/scratch/a.tmp.1", SCRIBE_PATTERN_NAME, 0},
-		{"/scratch/keep12.tmp", SCRIBE_PATTERN_NAME, 4}, {"/home/u/.cache/x.tmp", SCRIBE_PATTERN_NAME, 7},
-		{"git", SCRIBE_PATTERN_NAME, 0},		 {"git", SCRIBE_PATTERN_PROGRAM, ~0ull},
+		{"/scratch/a.tmp", SCRIBE_PATTERN_NAME, 6},
+		{"/scratch/a.tmp.1", SCRIBE_PATTERN_NAME, 0},
+		{"/scratch/keep12.tmp", SCRIBE_PATTERN_NAME, 4},
+		{"/home/u/.cache/x.tmp", SCRIBE_PATTERN_NAME, 7},
+		{"git", SCRIBE_PATTERN_NAME, 0},
+		{"git", SCRIBE_PATTERN_PROGRAM, ~0ull},
 		{"gitk", SCRIBE_PATTERN_PROGRAM, 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -20,11 +20,11 @@
 
 #include <cmocka.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/core/module_table.h"
+#include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/state/daemon.h"
-#include "logfmt/base/clock.h"
-#include "runtime/daemon/jobs/lifecycle.h"
 
 #define FILES 600 /* more than one question's */
 
@@ -128,7 +128,7 @@ static void used(struct scribe_name_entry **name, size_t n)
 static void newest_answer_counts(void **state)
 {
 	struct scribe_name_entry *l[] = {file_with("stays", "one"), file_with("changes", "two"),
-				    file_with("goes", "three"), file_with("bare", NULL)};
+					 file_with("goes", "three"), file_with("bare", NULL)};
 
 	(void)state;
 	job->config.layout_deadline_ms = 60000;
@@ -178,7 +178,7 @@ static void many_files(void **state)
 static void not_asked(void **state)
 {
 	struct scribe_name_entry *other = file_with("other", "x"), *set_of = file_with("set", "x"),
-			    *link = file_with("target", "x"), *off = file_with("off", "x");
+				 *link = file_with("target", "x"), *off = file_with("off", "x");
 	char path[4096];
 
 	(void)state;

@@ -25,10 +25,10 @@
 #include "logfmt/base/proto.h"
 #include "runtime/daemon/base/audit_log.h"
 #include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/base/iteration_times.h"
 #include "runtime/daemon/base/sd_notify.h"
 #include "runtime/daemon/base/send_queue.h"
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/base/turn_times.h"
 
 #define MS 1000000ull
 #define S  1000000000ull
@@ -280,68 +280,68 @@ static void refusals_are_told_within_limits(void **unused)
 
 /* ---- times of turns ---- */
 
-static void turn(struct scribe_turns *t, enum scribe_turn_share share, uint64_t ns)
+static void turn(struct scribe_iterations *t, enum scribe_iteration_share share, uint64_t ns)
 {
-	scribe_turns_begin(t);
+	scribe_iterations_begin(t);
 	now_ns += ns;
 	cpu_ns += ns / 2;
-	scribe_turns_share(t, share);
-	scribe_turns_end(t);
+	scribe_iterations_share(t, share);
+	scribe_iterations_end(t);
 }
 
-static void long_turns_are_known_with_what_they_did(void **unused)
+static void long_iterations_are_known_with_what_they_did(void **unused)
 {
-	struct scribe_turns t = {.schedstat = -1};
+	struct scribe_iterations t = {.schedstat = -1};
 
 	(void)unused;
-	scribe_turns_end(&t); /* none has begun */
+	scribe_iterations_end(&t); /* none has begun */
 	assert_int_equal(t.n, 0);
-	turn(&t, SCRIBE_TURN_ACCEPT, SCRIBE_TURN_LONG_NS);
-	assert_int_equal(t.long_turns, 0); /* just not */
-	scribe_turns_begin(&t);
+	turn(&t, SCRIBE_ITERATION_ACCEPT, SCRIBE_ITERATION_LONG_NS);
+	assert_int_equal(t.long_iterations, 0); /* just not */
+	scribe_iterations_begin(&t);
 	now_ns += 10 * MS;
-	scribe_turns_share(&t, SCRIBE_TURN_ACCEPT);
+	scribe_iterations_share(&t, SCRIBE_ITERATION_ACCEPT);
 	now_ns += 60 * MS;
-	scribe_turns_share(&t, SCRIBE_TURN_EVENTS);
+	scribe_iterations_share(&t, SCRIBE_ITERATION_EVENTS);
 	now_ns += 5 * MS;
-	scribe_turns_end(&t);
+	scribe_iterations_end(&t);
 	assert_int_equal(t.n, 2);
-	assert_int_equal(t.long_turns, 1);
+	assert_int_equal(t.long_iterations, 1);
 	assert_int_equal(t.longest.wall_ns, 75 * MS);
-	assert_int_equal(t.longest.part_ns[SCRIBE_TURN_EVENTS], 60 * MS);
-	assert_string_equal(scribe_turn_mostly(&t.longest), "events");
-	turn(&t, SCRIBE_TURN_FREE, 75 * MS); /* the first of equal ones stays */
-	assert_string_equal(scribe_turn_mostly(&t.longest), "events");
-	t.now.part_ns[SCRIBE_TURN_ACCEPT] = t.now.part_ns[SCRIBE_TURN_FREE];
-	assert_string_equal(scribe_turn_mostly(&t.now), "connections");
-	turn(&t, SCRIBE_TURN_BUILD, 20 * MS);
+	assert_int_equal(t.longest.part_ns[SCRIBE_ITERATION_EVENTS], 60 * MS);
+	assert_string_equal(scribe_iteration_mostly(&t.longest), "events");
+	turn(&t, SCRIBE_ITERATION_FREE, 75 * MS); /* the first of equal ones stays */
+	assert_string_equal(scribe_iteration_mostly(&t.longest), "events");
+	t.now.part_ns[SCRIBE_ITERATION_ACCEPT] = t.now.part_ns[SCRIBE_ITERATION_FREE];
+	assert_string_equal(scribe_iteration_mostly(&t.now), "connections");
+	turn(&t, SCRIBE_ITERATION_BUILD, 20 * MS);
 	assert_int_equal(t.longest.wall_ns, 75 * MS);
-	turn(&t, SCRIBE_TURN_BUILD, 80 * MS);
-	assert_string_equal(scribe_turn_mostly(&t.longest), "logs");
+	turn(&t, SCRIBE_ITERATION_BUILD, 80 * MS);
+	assert_string_equal(scribe_iteration_mostly(&t.longest), "logs");
 	assert_int_equal(t.longest.cpu_ns, 40 * MS);
-	assert_int_equal(t.long_turns, 3);
+	assert_int_equal(t.long_iterations, 3);
 	assert_int_equal(t.n, 5);
 }
 
 static void waiting_for_a_processor_is_not_the_turns_own(void **unused)
 {
-	struct scribe_turns t = {.schedstat = memfd_create("schedstat", MFD_CLOEXEC)};
+	struct scribe_iterations t = {.schedstat = memfd_create("schedstat", MFD_CLOEXEC)};
 	static const char waited[] = "5000 85000000 3\n";
 
 	(void)unused;
 	assert_int_equal(pwrite(t.schedstat, "4000 5000000 2\n", 15, 0), 15);
-	scribe_turns_begin(&t);
+	scribe_iterations_begin(&t);
 	now_ns += 100 * MS;
 	assert_int_equal(pwrite(t.schedstat, waited, sizeof(waited) - 1, 0), sizeof(waited) - 1);
-	scribe_turns_end(&t);
+	scribe_iterations_end(&t);
 	assert_int_equal(t.longest.queued_ns, 80 * MS);
-	assert_int_equal(scribe_turn_own_ns(&t.longest), 20 * MS);
+	assert_int_equal(scribe_iteration_own_ns(&t.longest), 20 * MS);
 	assert_int_equal(t.longest_wall_ns, 100 * MS);
-	assert_int_equal(t.long_turns, 0);
+	assert_int_equal(t.long_iterations, 0);
 	/* it cannot have waited for longer than it lasted */
 	t.longest.queued_ns = 200 * MS;
-	assert_int_equal(scribe_turn_own_ns(&t.longest), 0);
-	scribe_turns_close(&t);
+	assert_int_equal(scribe_iteration_own_ns(&t.longest), 0);
+	scribe_iterations_close(&t);
 	assert_int_equal(t.schedstat, -1);
 }
 
@@ -396,10 +396,9 @@ static void watchdog_is_for_this_process(void **unused)
 		const char *usec, *pid;
 		uint64_t ns;
 	} cases[] = {
-		{NULL, NULL, 0},	 {"3000000", NULL, 3 * S}, {"3000000", mine, 3 * S},
-		{"3000000", other, 0},	 {"", mine, 0},		   {"-5", mine, 0},
-		{"x", NULL, 0},		 {"3000000", "", 3 * S},   {"0", mine, 0},
-		{"9", NULL, 9000},	 {":", NULL, 0},
+		{NULL, NULL, 0}, {"3000000", NULL, 3 * S}, {"3000000", mine, 3 * S}, {"3000000", other, 0},
+		{"", mine, 0},   {"-5", mine, 0},          {"x", NULL, 0},           {"3000000", "", 3 * S},
+		{"0", mine, 0},  {"9", NULL, 9000},        {":", NULL, 0},
 	};
 
 	(void)unused;
@@ -554,7 +553,7 @@ int main(void)
 		cmocka_unit_test(takes_all_up_to_its_limit),
 		cmocka_unit_test(a_peer_that_is_gone),
 		cmocka_unit_test(refusals_are_told_within_limits),
-		cmocka_unit_test(long_turns_are_known_with_what_they_did),
+		cmocka_unit_test(long_iterations_are_known_with_what_they_did),
 		cmocka_unit_test(waiting_for_a_processor_is_not_the_turns_own),
 		cmocka_unit_test(states_reach_the_manager),
 		cmocka_unit_test(watchdog_is_for_this_process),

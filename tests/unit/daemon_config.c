@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "runtime/daemon/tables/job_env.h"
 #include "logfmt/base/old_names.h"
-#include "runtime/daemon/config/config.h"
 #include "logfmt/records/hashmap.h"
+#include "runtime/daemon/config/config.h"
 #include "runtime/daemon/model/record_set.h"
+#include "runtime/daemon/tables/job_env.h"
 #include "tests/harness/seed.h"
 
 static void refusals(void **state)
@@ -46,8 +46,7 @@ static void refusals(void **state)
 		struct scribe_err err = {0};
 
 		assert_int_equal(scribe_config_default(&c, &err), 0);
-		assert_int_equal(scribe_config_text(&c, cases[i][0], strlen(cases[i][0]), "options", &err),
-				 -EINVAL);
+		assert_int_equal(scribe_config_text(&c, cases[i][0], strlen(cases[i][0]), "options", &err), -EINVAL);
 		if (!strstr(err.text, cases[i][1]))
 			fail_msg("'%s' instead of '%s'", err.text, cases[i][1]);
 		scribe_config_clear(&c);

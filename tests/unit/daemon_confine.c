@@ -91,8 +91,7 @@ static const struct {
 	{"socket AF_UNIX", SYS_socket, {AF_UNIX, SOCK_STREAM}, ALL & ~(D | M), EPERM},
 	{"ioctl TIOCSTI", SYS_ioctl, {0, 0x5412}, ALL, EPERM},
 	{"prctl", SYS_prctl, {PR_SET_DUMPABLE, 1}, ALL & ~(M | H | P), EPERM},
-	{"memory made code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS},
-	 ALL & ~M, EPERM},
+	{"memory made code", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}, ALL & ~M, EPERM},
 	{"mprotect of code", SYS_mprotect, {0, 0, PROT_EXEC}, ALL & ~M, EPERM},
 	{"bpf of another's program", SYS_bpf, {BPF_PROG_GET_FD_BY_ID}, ALL, EPERM},
 	{"bpf of another's map", SYS_bpf, {BPF_MAP_GET_FD_BY_ID}, ALL, EPERM},
@@ -236,8 +235,8 @@ static void work(const void *which)
 		_exit(2);
 	if (bit & (D | H | P) && (memfd_create("x", 0) < 0 || open("/dev/null", O_RDWR) < 0))
 		_exit(3);
-	if (bit & D && (scribe_thread_start(&thread, in_thread, &error) || pthread_join(thread, NULL) ||
-			error != ENOSYS))
+	if (bit & D &&
+	    (scribe_thread_start(&thread, in_thread, &error) || pthread_join(thread, NULL) || error != ENOSYS))
 		_exit(4);
 	if (bit & (M | L | D)) {
 		pid_t pid = fork();
@@ -260,8 +259,7 @@ static void what_they_do_goes(void **state)
 		struct seen s = become(p, work, &roles[p].bit);
 
 		if (!WIFEXITED(s.status) || WEXITSTATUS(s.status))
-			fail_msg("%s: status %x, told %d: %s", roles[p].name, (unsigned)s.status, s.told.call,
-				 s.said);
+			fail_msg("%s: status %x, told %d: %s", roles[p].name, (unsigned)s.status, s.told.call, s.said);
 	}
 }
 

@@ -19,13 +19,13 @@
 #include <cmocka.h>
 
 #include "logfmt/file/reader.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/output/log_deliver.h"
-#include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/output/log_commit.h"
-#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/output/log_finalize.h"
+#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/state/daemon.h"
 
 static char base[64];
 static struct scribe_daemon no_kernel;

@@ -390,8 +390,12 @@ static void leaves_room_for_others(void **unused)
 		unsigned less;
 		int error, rc;
 	} cases[] = {
-		{8, 2, 0, 0, 0},	 {8, 2, 1, 0, -ENOSPC},	   {2040, 256, 0, 0, 0},
-		{2040, 256, 1, 0, -ENOSPC}, {1 << 20, 257, 0, 0, 0}, {1 << 20, 257, 1, 0, -ENOSPC},
+		{8, 2, 0, 0, 0},
+		{8, 2, 1, 0, -ENOSPC},
+		{2040, 256, 0, 0, 0},
+		{2040, 256, 1, 0, -ENOSPC},
+		{1 << 20, 257, 0, 0, 0},
+		{1 << 20, 257, 1, 0, -ENOSPC},
 		{1 << 20, 1 << 19, 0, EIO, -ENOSPC},
 	};
 	const struct statvfs before = fs;
@@ -435,10 +439,14 @@ static void packs_words(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_was_put),	 cmocka_unit_test(refuses_what_is_none),
-		cmocka_unit_test(dies_at_every_byte),	 cmocka_unit_test(is_cut_at_every_byte),
-		cmocka_unit_test(has_a_wrong_byte_anywhere), cmocka_unit_test(survives_its_writer),
-		cmocka_unit_test(cannot_grow),		 cmocka_unit_test(leaves_room_for_others),
+		cmocka_unit_test(reads_what_was_put),
+		cmocka_unit_test(refuses_what_is_none),
+		cmocka_unit_test(dies_at_every_byte),
+		cmocka_unit_test(is_cut_at_every_byte),
+		cmocka_unit_test(has_a_wrong_byte_anywhere),
+		cmocka_unit_test(survives_its_writer),
+		cmocka_unit_test(cannot_grow),
+		cmocka_unit_test(leaves_room_for_others),
 		cmocka_unit_test(packs_words),
 	};
 	int failed;

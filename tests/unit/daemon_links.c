@@ -167,8 +167,7 @@ static void change(void)
 		bool swap = rand() % 2;
 
 		if (entry(other, from, sizeof(from)) &&
-		    syscall(SYS_renameat2, AT_FDCWD, other, AT_FDCWD, path, swap ? RENAME_EXCHANGE : 0) ==
-			    0 &&
+		    syscall(SYS_renameat2, AT_FDCWD, other, AT_FDCWD, path, swap ? RENAME_EXCHANGE : 0) == 0 &&
 		    strcmp(from, at) != 0)
 			scribe_links_moved(&t, 0, from, at, swap);
 	}
@@ -205,13 +204,13 @@ static void as_the_file_system_says(void **state)
 static void over_the_file_system(void **state)
 {
 	static struct scribe_path_walk walk;
-	char path[PATH_MAX], want[PATH_MAX], command[256], name[SCRIBE_NAME_ROOM];
+	char path[PATH_MAX], want[PATH_MAX], command[256], name[SCRIBE_NAME_CAPACITY];
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	(void)state;
 	make_base();
-	snprintf(command, sizeof(command),
-		 "cd %s && mkdir real later && ln -s real old && ln -s later l && ls old l", base);
+	snprintf(command, sizeof(command), "cd %s && mkdir real later && ln -s real old && ln -s later l && ls old l",
+		 base);
 	assert_int_equal(system(command), 0);
 	/* the job's link l leads to `old` at that time, which another has made */
 	snprintf(path, sizeof(path), "%s/l", base);

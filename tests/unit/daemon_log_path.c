@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/output/log_commit.h"
-#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/output/log_finalize.h"
+#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/state/daemon.h"
 
 static struct scribe_daemon no_kernel;
 static struct scribe_job *job;
@@ -27,8 +27,7 @@ static char base[32];
 
 static struct scribe_process *process(uint32_t proc_id, uint32_t parent, const char *argv, size_t bytes)
 {
-	struct scribe_process *p =
-		scribe_worlds_fork(&job->worlds, proc_id, parent, proc_id * 1000000000ull);
+	struct scribe_process *p = scribe_worlds_fork(&job->worlds, proc_id, parent, proc_id * 1000000000ull);
 
 	assert_non_null(p);
 	assert_int_equal(scribe_worlds_exec(&job->worlds, p, argv, bytes, NULL), 0);
@@ -114,8 +113,7 @@ static void asked_names(void **state)
 		{"x.darshan", "x.darshan_partial", "x.darshan", "x.2.darshan_partial", "x.2.darshan"},
 		{"x", "x.darshan_partial", "x", "x.2.darshan_partial", "x.2"},
 		{"x.log", "x.log.darshan_partial", "x.log", "x.2.log.darshan_partial", "x.2.log"},
-		{"a.b.darshan", "a.b.darshan_partial", "a.b.darshan", "a.b.2.darshan_partial",
-		 "a.b.2.darshan"},
+		{"a.b.darshan", "a.b.darshan_partial", "a.b.darshan", "a.b.2.darshan_partial", "a.b.2.darshan"},
 		{".hidden", ".hidden.darshan_partial", ".hidden", ".hidden.2.darshan_partial", ".hidden.2"},
 	};
 	struct scribe_err err = {0};
@@ -123,13 +121,11 @@ static void asked_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		job->nlogs = 0;
-		snprintf(job->config.log_file, sizeof(job->config.log_file), "%s/%s", base,
-			 cases[i][0]);
+		snprintf(job->config.log_file, sizeof(job->config.log_file), "%s/%s", base, cases[i][0]);
 		for (int log = 0; log < 2; log++) {
 			char path[SCRIBE_PATH_MAX], last[SCRIBE_PATH_MAX];
 
-			assert_int_equal(
-				scribe_log_path_partial(job, job->worlds.rest, path, sizeof(path), &err), 0);
+			assert_int_equal(scribe_log_path_partial(job, job->worlds.rest, path, sizeof(path), &err), 0);
 			assert_string_equal(path + strlen(base) + 1, cases[i][1 + 2 * log]);
 			assert_int_equal(scribe_log_path_final(job, path, 5, last, sizeof(last)), 0);
 			assert_string_equal(last + strlen(base) + 1, cases[i][2 + 2 * log]);
@@ -177,12 +173,12 @@ static void commit_without_a_kernel(void **state)
 		p->rank->records = scribe_records_new();
 		shared = scribe_name_table_intern(&job->names, "/shared", 7);
 		own = scribe_name_table_intern(&job->names, rank ? "/own1" : "/own0", 5);
-		assert_int_equal(scribe_posix_acc_add(&scribe_records_at(p->rank->records, shared->id)->acc,
-						      &shard, NULL, NULL),
-				 0);
-		assert_int_equal(scribe_posix_acc_add(&scribe_records_at(p->rank->records, own->id)->acc,
-						      &shard, NULL, NULL),
-				 0);
+		assert_int_equal(
+			scribe_posix_acc_add(&scribe_records_at(p->rank->records, shared->id)->acc, &shard, NULL, NULL),
+			0);
+		assert_int_equal(
+			scribe_posix_acc_add(&scribe_records_at(p->rank->records, own->id)->acc, &shard, NULL, NULL),
+			0);
 	}
 	for (uint32_t s = 4; s >= 1; s--)
 		scribe_worlds_exit(worlds, scribe_worlds_find(worlds, s), SCRIBE_END_EXITED, s == 4 ? 3 << 8 : 0,
@@ -211,8 +207,7 @@ static void commit_without_a_kernel(void **state)
 	assert_int_equal(scribe_reader_job(r)->jobid, 9);
 	assert_int_equal(scribe_reader_header(r)->partial_flag, 0);
 	for (int i = 0, shared = 0; i < 3; i++) {
-		assert_int_equal(
-			scribe_reader_borrow_record(r, SCRIBE_MOD_POSIX, (const void **)&rec, &bytes), 1);
+		assert_int_equal(scribe_reader_borrow_record(r, SCRIBE_MOD_POSIX, (const void **)&rec, &bytes), 1);
 		shared += rec->base.rank == -1;
 		assert_int_equal(rec->counters[SCRIBE_POSIX_WRITES], rec->base.rank == -1 ? 8 : 4);
 		assert_true(i < 2 || shared == 1);

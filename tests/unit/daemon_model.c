@@ -242,7 +242,7 @@ static void what_is_told_last_is_kept(void **unused)
 
 /* ---- what a job leaves out ---- */
 
-#define RANKS	  SCRIBE_RULE_RANK_EXCLUDE
+#define RANKS     SCRIBE_RULE_RANK_EXCLUDE
 #define NOT_RANKS SCRIBE_RULE_RANK_INCLUDE
 
 static void ranges_of_ranks(void **unused)
@@ -251,10 +251,19 @@ static void ranges_of_ranks(void **unused)
 		const char *exclude, *include;
 		uint32_t out; /* of ranks 0 to 9, bits */
 	} cases[] = {
-		{"", "", 0},	      {"3", "", 1u << 3},	   {"2:4", "", 7u << 2},     {":2", "", 7u},
-		{"8:", "", 3u << 8},  {"*", "", 0x3ffu},	   {"*", "5", 0x3ffu & ~32u}, {"0:9", "2:3,7:", 0x73u},
-		{"1,,3,", "", 10u},   {"4:2", "", 0},
-		{":", "4", 0x3efu},   {"", "*", 0},	      {"2", "2", 0},
+		{"", "", 0},
+		{"3", "", 1u << 3},
+		{"2:4", "", 7u << 2},
+		{":2", "", 7u},
+		{"8:", "", 3u << 8},
+		{"*", "", 0x3ffu},
+		{"*", "5", 0x3ffu & ~32u},
+		{"0:9", "2:3,7:", 0x73u},
+		{"1,,3,", "", 10u},
+		{"4:2", "", 0},
+		{":", "4", 0x3efu},
+		{"", "*", 0},
+		{"2", "2", 0},
 		{"99999999999999999999", "", 0},
 	};
 

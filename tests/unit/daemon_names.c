@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "runtime/core/path_exclusions.h"
 #include "runtime/core/path.h"
+#include "runtime/core/path_exclusions.h"
 #include "runtime/daemon/model/path_resolve.h"
 #include "runtime/daemon/model/rank_env.h"
 #include "tests/harness/seed.h"
@@ -53,7 +53,7 @@ static void join_table(void **state)
 			.cut = cases[i].cut,
 			.detached = cases[i].detached,
 		};
-		char path[SCRIBE_NAME_ROOM];
+		char path[SCRIBE_NAME_CAPACITY];
 		size_t n = scribe_path_join(&p, path, sizeof(path));
 
 		assert_string_equal(path, cases[i].want);
@@ -135,7 +135,7 @@ static int drop_tree(void **state)
 
 static void resolves(const char *root, const char *path, bool nofollow, const char *want)
 {
-	char from[SCRIBE_NAME_ROOM], wanted[256], rooted[128];
+	char from[SCRIBE_NAME_CAPACITY], wanted[256], rooted[128];
 	int fd;
 
 	snprintf(rooted, sizeof(rooted), "%s%s", root[0] == '/' ? "" : base, root);
@@ -148,8 +148,7 @@ static void resolves(const char *root, const char *path, bool nofollow, const ch
 		snprintf(from, sizeof(from), "%s", path);
 		snprintf(wanted, sizeof(wanted), "%s", want);
 	}
-	assert_int_equal(scribe_path_resolve(from, sizeof(from), fd, nofollow, scribe_path_open, NULL),
-			 strlen(wanted));
+	assert_int_equal(scribe_path_resolve(from, sizeof(from), fd, nofollow, scribe_path_open, NULL), strlen(wanted));
 	assert_string_equal(from, wanted);
 	close(fd);
 }
@@ -166,7 +165,7 @@ static void resolve_in_the_process_root(void **state)
 	resolves("/", "/link/toleaf", true, "/real/toleaf");
 	resolves("/", "/link/gone", false, "/real/gone");             /* made or removed: the parent tells */
 	resolves("/", "/link/gone/more/../x", false, "/real/gone/x"); /* what is there, and the rest as text */
-	resolves("/", "/dangling", false, "/nowhere"); /* it was there when the call was made */
+	resolves("/", "/dangling", false, "/nowhere");                /* it was there when the call was made */
 	resolves("/", "/dangling", true, "/dangling");
 	resolves("/", "/dangling/x/y", false, "/nowhere/x/y");
 	/* another root: links stay inside, names are as seen from there */
@@ -192,7 +191,7 @@ static void *rename_on(void *ctx)
 /* What is renamed while its name is looked at keeps the name that the process has used. */
 static void renamed_meanwhile(void **state)
 {
-	char want[SCRIBE_NAME_ROOM], path[SCRIBE_NAME_ROOM];
+	char want[SCRIBE_NAME_CAPACITY], path[SCRIBE_NAME_CAPACITY];
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool over = false;
 	pthread_t thread;
@@ -214,7 +213,7 @@ static void renamed_meanwhile(void **state)
 
 static void resolve_without_a_root(void **state)
 {
-	char path[SCRIBE_NAME_ROOM] = "/a/./b/../c";
+	char path[SCRIBE_NAME_CAPACITY] = "/a/./b/../c";
 
 	(void)state;
 	assert_int_equal(scribe_path_resolve(path, sizeof(path), -1, false, scribe_path_open, NULL), 4);
@@ -235,7 +234,7 @@ static int no_answer(void *ctx, int root_fd, const char *path, unsigned flags)
  */
 static void asked_for(const char *name, const char *want, unsigned times)
 {
-	char path[SCRIBE_NAME_ROOM], whole[SCRIBE_NAME_ROOM];
+	char path[SCRIBE_NAME_CAPACITY], whole[SCRIBE_NAME_CAPACITY];
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	unsigned asked = times + 1;
 
@@ -252,7 +251,7 @@ static void asked_for(const char *name, const char *want, unsigned times)
 
 static void only_what_is_not_in_memory_is_asked_for(void **state)
 {
-	char path[SCRIBE_NAME_ROOM];
+	char path[SCRIBE_NAME_CAPACITY];
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	(void)state;
@@ -310,8 +309,7 @@ static void exclusion_table(void **state)
 			fail_msg("%s", cases[i].path);
 	assert_int_equal(scribe_exclusions_include(&e, "/var/mine/"), 0);
 	assert_int_equal(scribe_exclusions_tops(&e, count_tops, tops), 0);
-	assert_string_equal(
-		tops, "etc dev usr bin boot lib opt sbin sys proc "); /* not var: something in it counts */
+	assert_string_equal(tops, "etc dev usr bin boot lib opt sbin sys proc "); /* not var: something in it counts */
 	assert_int_equal(scribe_exclusions_exclude(&e, "none,/only/"), 0);
 	assert_false(scribe_exclusions_match(&e, "/etc/x", 6));
 	assert_true(scribe_exclusions_match(&e, "/only/x", 7));
@@ -340,16 +338,14 @@ static void rank_rule(void **state)
 	} cases[] = {
 		{"HOME=/\0", SCRIBE_RANK_NONE, -1, -1, -1, ""},
 		{"PMI_RANK=3\0PMI_SIZE=4\0PMIX_RANK=9\0PMIX_NAMESPACE=old\0", SCRIBE_RANK_PMI, 3, 4, -1, ""},
-		{"PMIX_RANK=1\0PMIX_NAMESPACE=ns.7\0OMPI_COMM_WORLD_SIZE=2\0", SCRIBE_RANK_PMIX, 1, 2, -1,
-		 "pmix:ns.7"},
+		{"PMIX_RANK=1\0PMIX_NAMESPACE=ns.7\0OMPI_COMM_WORLD_SIZE=2\0", SCRIBE_RANK_PMIX, 1, 2, -1, "pmix:ns.7"},
 		{"OMPI_COMM_WORLD_RANK=1\0OMPI_COMM_WORLD_SIZE=2\0", SCRIBE_RANK_OMPI, 1, 2, -1, ""},
-		{"FLUX_TASK_RANK=0\0FLUX_JOB_SIZE=5\0FLUX_JOB_ID=f3\0", SCRIBE_RANK_FLUX, 0, 5, -1,
-		 "flux:f3"},
+		{"FLUX_TASK_RANK=0\0FLUX_JOB_SIZE=5\0FLUX_JOB_ID=f3\0", SCRIBE_RANK_FLUX, 0, 5, -1, "flux:f3"},
 		{"SLURM_PROCID=1\0SLURM_JOB_ID=12\0", SCRIBE_RANK_NONE, -1, -1, 12, ""},
-		{"SLURM_PROCID=1\0SLURM_STEP_ID=0\0SLURM_JOB_ID=12\0SLURM_STEP_NUM_TASKS=2\0",
-		 SCRIBE_RANK_SLURM, 1, 2, 12, "slurm:12.0"},
-		{"SLURM_PROCID=0\0SLURM_STEP_ID=0\0SLURM_JOB_ID=12\0SLURM_STEP_NUM_TASKS=1\0",
-		 SCRIBE_RANK_NONE, -1, -1, 12, ""},
+		{"SLURM_PROCID=1\0SLURM_STEP_ID=0\0SLURM_JOB_ID=12\0SLURM_STEP_NUM_TASKS=2\0", SCRIBE_RANK_SLURM, 1, 2,
+		 12, "slurm:12.0"},
+		{"SLURM_PROCID=0\0SLURM_STEP_ID=0\0SLURM_JOB_ID=12\0SLURM_STEP_NUM_TASKS=1\0", SCRIBE_RANK_NONE, -1, -1,
+		 12, ""},
 		{"PMI_RANK=2\0PMI_SIZE=2\0", SCRIBE_RANK_PMI, 2, -1, -1, ""},
 		{"PMI_RANK=x\0PMI_SIZE=2\0", SCRIBE_RANK_NONE, -1, -1, -1, ""},
 		{"PMI_RANK=-1\0", SCRIBE_RANK_NONE, -1, -1, -1, ""},
@@ -406,8 +402,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(resolve_in_the_process_root, make_tree, drop_tree),
 		cmocka_unit_test(resolve_without_a_root),
 		cmocka_unit_test_setup_teardown(renamed_meanwhile, make_tree, drop_tree),
-		cmocka_unit_test_setup_teardown(only_what_is_not_in_memory_is_asked_for, make_tree,
-						drop_tree),
+		cmocka_unit_test_setup_teardown(only_what_is_not_in_memory_is_asked_for, make_tree, drop_tree),
 		cmocka_unit_test(interned_once),
 		cmocka_unit_test(exclusion_table),
 		cmocka_unit_test(rank_rule),

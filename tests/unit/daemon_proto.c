@@ -18,10 +18,10 @@
 #include "tests/harness/seed.h"
 
 static const unsigned types[] = {
-	SCRIBE_MSG_ERROR,    SCRIBE_MSG_HELLO,   SCRIBE_MSG_HELLO_OK,  SCRIBE_MSG_FETCH,  SCRIBE_MSG_FETCH_OK,
-	SCRIBE_MSG_DONE,     SCRIBE_MSG_DONE_OK, SCRIBE_MSG_RUN_BEGIN, SCRIBE_MSG_READY,  SCRIBE_MSG_ENROL,
-	SCRIBE_MSG_ENROLLED, SCRIBE_MSG_END,     SCRIBE_MSG_LOG,       SCRIBE_MSG_RESULT, SCRIBE_MSG_RUN_REATTACH,
-	SCRIBE_MSG_BUILDING,
+	SCRIBE_MSG_ERROR,    SCRIBE_MSG_HELLO,  SCRIBE_MSG_HELLO_OK,     SCRIBE_MSG_FETCH,
+	SCRIBE_MSG_FETCH_OK, SCRIBE_MSG_DONE,   SCRIBE_MSG_DONE_OK,      SCRIBE_MSG_RUN_BEGIN,
+	SCRIBE_MSG_READY,    SCRIBE_MSG_ENROL,  SCRIBE_MSG_ENROLLED,     SCRIBE_MSG_END,
+	SCRIBE_MSG_LOG,      SCRIBE_MSG_RESULT, SCRIBE_MSG_RUN_REATTACH, SCRIBE_MSG_BUILDING,
 };
 
 static char packet[SCRIBE_MSG_MAX + 16] __attribute__((aligned(8)));
@@ -66,8 +66,8 @@ static void every_type_at_its_length_only(void **state)
 		refused(sizeof(struct scribe_msg_header) + (size_t)want + 1, "payload instead of");
 		make(types[i], (size_t)want);
 		for (size_t cut = 0; cut < sizeof(struct scribe_msg_header) + (size_t)want; cut++)
-			refused(cut, cut < sizeof(struct scribe_msg_header) ? "shorter than a header"
-									    : "payload and has");
+			refused(cut,
+				cut < sizeof(struct scribe_msg_header) ? "shorter than a header" : "payload and has");
 	}
 }
 
@@ -111,8 +111,7 @@ static void random_packets_never_crash(void **state)
 
 		for (int k = rand() % 8; k > 0; k--)
 			packet[(size_t)rand() % n] = (char)rand();
-		(void)scribe_msg_check(packet, (size_t)rand() % 3 ? n : (size_t)rand() % (n + 1), &payload,
-				       &err);
+		(void)scribe_msg_check(packet, (size_t)rand() % 3 ? n : (size_t)rand() % (n + 1), &payload, &err);
 	}
 }
 
@@ -126,8 +125,7 @@ static void over_a_socket(void **state)
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s), 0);
 	assert_int_equal(pipe(pipe_fd), 0);
-	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_HELLO, 0, &hello, sizeof(hello), pipe_fd[0], 100),
-			 0);
+	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_HELLO, 0, &hello, sizeof(hello), pipe_fd[0], 100), 0);
 	assert_int_equal(scribe_msg_recv(s[1], packet, &got, 100, &err),
 			 sizeof(struct scribe_msg_header) + sizeof(hello));
 	assert_memory_equal(packet + sizeof(struct scribe_msg_header), &hello, sizeof(hello));
@@ -164,8 +162,7 @@ static void a_full_socket_has_a_deadline(void **state)
 	for (int i = 0; i < 100000 && rc == 0; i++)
 		rc = scribe_msg_send(s[0], SCRIBE_MSG_RUN_BEGIN, 0, text, sizeof(text), -1, 10);
 	assert_int_equal(rc, -ETIMEDOUT);
-	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_RUN_BEGIN, 0, text, SCRIBE_MSG_MAX, -1, 10),
-			 -EMSGSIZE);
+	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_RUN_BEGIN, 0, text, SCRIBE_MSG_MAX, -1, 10), -EMSGSIZE);
 	close(s[0]);
 	close(s[1]);
 }

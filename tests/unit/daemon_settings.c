@@ -15,7 +15,7 @@
 #include "runtime/daemon/config/config.h"
 
 #define BIT(module) (1ull << SCRIBE_MOD_##module)
-#define DXT	    (BIT(DXT_POSIX) | BIT(DXT_MPIIO))
+#define DXT         (BIT(DXT_POSIX) | BIT(DXT_MPIIO))
 
 static struct scribe_config c;
 static struct scribe_err err;
@@ -188,8 +188,12 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		CASE(refusals),		      CASE(names_are_known_as_they_are), CASE(sizes_have_no_meaning_here),
-		CASE(numbers_and_switches),   CASE(modules_go_off_and_on),	 CASE(rules_hold_for_their_modules),
+		CASE(refusals),
+		CASE(names_are_known_as_they_are),
+		CASE(sizes_have_no_meaning_here),
+		CASE(numbers_and_switches),
+		CASE(modules_go_off_and_on),
+		CASE(rules_hold_for_their_modules),
 		CASE(directories_replace_the_usual_ones),
 	};
 

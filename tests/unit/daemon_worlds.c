@@ -94,11 +94,9 @@ static void assert_rank(uint32_t proc_id, uint32_t unit, int64_t rank)
 
 static void launchers_are_known(void **state)
 {
-	static const char *const yes[] = {
-		"mpiexec", "/usr/bin/mpiexec.hydra", "mpirun.openmpi", "hydra_pmi_proxy",
-		"orted",   "/opt/slurm/bin/srun",    "slurmstepd",     "prterun"};
-	static const char *const no[] = {"sh",   "python3", "srunner", "myapp", "/home/u/orted.d/app",
-					 "bash", ""};
+	static const char *const yes[] = {"mpiexec", "/usr/bin/mpiexec.hydra", "mpirun.openmpi", "hydra_pmi_proxy",
+					  "orted",   "/opt/slurm/bin/srun",    "slurmstepd",     "prterun"};
+	static const char *const no[] = {"sh", "python3", "srunner", "myapp", "/home/u/orted.d/app", "bash", ""};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -131,8 +129,8 @@ static void start_hydra(uint32_t first, const char *port, const char *group)
 	char line[256];
 
 	forks(first, first + 1);
-	snprintf(line, sizeof(line),
-		 "/usr/bin/hydra_pmi_proxy --control-port %s --rmk user --pgid %s --proxy-id 0", port, group);
+	snprintf(line, sizeof(line), "/usr/bin/hydra_pmi_proxy --control-port %s --rmk user --pgid %s --proxy-id 0",
+		 port, group);
 	execs(first + 1, line, "");
 	forks(first + 1, first + 2);
 	execs(first + 2, "./app x", "PMI_RANK=0 PMI_SIZE=2");
@@ -173,8 +171,7 @@ static void rank_wrapped_by_a_shell(void **state)
 	forks(0, 1);
 	execs(1, "mpirun -n 1 sh -c ./app", "");
 	forks(1, 2);
-	execs(2, "sh -c ./app",
-	      "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0 PMIX_NAMESPACE=ns1");
+	execs(2, "sh -c ./app", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0 PMIX_NAMESPACE=ns1");
 	forks(2, 3);
 	execs(3, "./app", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0 PMIX_NAMESPACE=ns1");
 	assert_int_equal(count_units(), 2);

@@ -83,11 +83,9 @@ static void unknown_keeps_the_last(void **state)
 static void offsets_are_read(void **state)
 {
 	(void)state;
-	assert_int_equal(ahead_with(OTHER, OTHER, "monotonic       50000         0\nboottime  1 1\n"),
-			 50000000000000);
+	assert_int_equal(ahead_with(OTHER, OTHER, "monotonic       50000         0\nboottime  1 1\n"), 50000000000000);
 	assert_int_equal(opened, 1);
-	assert_int_equal(ahead_with(OTHER, OTHER, "monotonic       -3 250000000\nboottime  1 1\n"),
-			 -2750000000);
+	assert_int_equal(ahead_with(OTHER, OTHER, "monotonic       -3 250000000\nboottime  1 1\n"), -2750000000);
 	assert_int_equal(ahead_with(OTHER, OTHER, "boottime 1 1\nmonotonic 2 5\n"), 2000000005);
 }
 
@@ -108,8 +106,7 @@ static void now_is_of_the_initial(void **state)
 	ahead_with(OTHER, OTHER, "monotonic -50 0\n");
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	now = scribe_now_ns();
-	assert_in_range(now - (uint64_t)ts.tv_sec * 1000000000 - (uint64_t)ts.tv_nsec, 50000000000,
-			60000000000);
+	assert_in_range(now - (uint64_t)ts.tv_sec * 1000000000 - (uint64_t)ts.tv_nsec, 50000000000, 60000000000);
 }
 
 int main(void)

@@ -72,7 +72,7 @@ static void bounded_beyond(void **state)
 	for (int p = 1; p < PROCESSES; p++)
 		one_process(&acc, 1 + p * 32, 3);
 	assert_int_equal(acc.access.used, SCRIBE_MAP_MOST);
-	assert_true(acc.access.room <= 2 * SCRIBE_MAP_MOST);
+	assert_true(acc.access.capacity <= 2 * SCRIBE_MAP_MOST);
 	for (uint32_t i = 0; scribe_value_map_at(&acc.access, i, &v); i++)
 		kept += v.count;
 	assert_int_equal(kept + acc.access.dropped, 32 * (50 + 3 * (PROCESSES - 1)));

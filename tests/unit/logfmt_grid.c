@@ -2,7 +2,7 @@
 /* Times on the log's grid: nearest multiple, order, sums, limits. */
 #include "logfmt_support.h"
 
-#include "logfmt/records/grid.h"
+#include "logfmt/records/quantum.h"
 
 #define TICK 0x1p-22
 
@@ -12,16 +12,27 @@ static void nearest_multiple(void **state)
 		uint64_t ns;
 		double ticks;
 	} cases[] = {
-		{0, 0}, {1, 1}, {118, 1}, {119, 1}, {238, 1}, {357, 1}, {358, 2}, {477, 2}, {500, 2},
-		{999999880, 4194303}, {999999881, 4194304}, {1000000000, 4194304}, {1000000119, 4194304},
+		{0, 0},
+		{1, 1},
+		{118, 1},
+		{119, 1},
+		{238, 1},
+		{357, 1},
+		{358, 2},
+		{477, 2},
+		{500, 2},
+		{999999880, 4194303},
+		{999999881, 4194304},
+		{1000000000, 4194304},
+		{1000000119, 4194304},
 		{1000000120, 4194305},
 		{86400ull * 365 * 1000000000, 86400.0 * 365 * 4194304},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (scribe_grid_seconds(cases[i].ns) != cases[i].ticks * TICK)
+		if (scribe_quantum_seconds(cases[i].ns) != cases[i].ticks * TICK)
 			fail_msg("%llu ns are %.1f ticks", (unsigned long long)cases[i].ns,
-				 scribe_grid_seconds(cases[i].ns) / TICK);
+				 scribe_quantum_seconds(cases[i].ns) / TICK);
 }
 
 static void random_times(void **state)
@@ -31,15 +42,15 @@ static void random_times(void **state)
 
 	for (int i = 0; i < 100000; i++) {
 		uint64_t ns = rnd() >> (8 + below(56)), more = ns + below(1000);
-		double a = scribe_grid_seconds(ns), b = scribe_grid_seconds(more);
+		double a = scribe_quantum_seconds(ns), b = scribe_quantum_seconds(more);
 
 		assert_true(a <= b);
 		assert_true((a == 0) == (ns == 0));
 		assert_true(a / TICK == (double)(int64_t)(a / TICK));
-		assert_true(scribe_grid_round(a) == a);
+		assert_true(scribe_quantum_round(a) == a);
 		if (ns > 1000 && ns < 1ull << 50) /* beyond that the doubles of this check are too coarse */
 			assert_true(a - (double)ns / 1e9 < TICK * 0.6 && (double)ns / 1e9 - a < TICK * 0.6);
-		a = scribe_grid_seconds(below(1ull << 32)); /* sums are exact */
+		a = scribe_quantum_seconds(below(1ull << 32)); /* sums are exact */
 		sum += a;
 		ticks += (uint64_t)(a / TICK);
 		assert_true(sum == (double)ticks * TICK);
@@ -48,19 +59,19 @@ static void random_times(void **state)
 
 static void moments(void **state)
 {
-	assert_true(scribe_grid_when(0, 5) == 0);
-	assert_true(scribe_grid_when(4, 5) == TICK);
-	assert_true(scribe_grid_when(5, 5) == TICK);
-	assert_true(scribe_grid_when(1000000005, 5) == 1);
+	assert_true(scribe_quantum_when(0, 5) == 0);
+	assert_true(scribe_quantum_when(4, 5) == TICK);
+	assert_true(scribe_quantum_when(5, 5) == TICK);
+	assert_true(scribe_quantum_when(1000000005, 5) == 1);
 }
 
 static void rounding_seconds(void **state)
 {
-	assert_true(scribe_grid_round(-0.1) == -scribe_grid_round(0.1));
-	assert_true(scribe_grid_round(1e-9) == 0);
-	assert_true(scribe_grid_round(1e300) == 1e300);
-	assert_true(scribe_grid_round(-1e300) == -1e300);
-	assert_true(scribe_grid_round(0.25) == 0.25);
+	assert_true(scribe_quantum_round(-0.1) == -scribe_quantum_round(0.1));
+	assert_true(scribe_quantum_round(1e-9) == 0);
+	assert_true(scribe_quantum_round(1e300) == 1e300);
+	assert_true(scribe_quantum_round(-1e300) == -1e300);
+	assert_true(scribe_quantum_round(0.25) == 0.25);
 }
 
 int main(void)

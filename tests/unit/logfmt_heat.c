@@ -131,10 +131,10 @@ static void edges(void **state)
 	struct scribe_heat_table t = {.base_ns = BASE_NS};
 	struct scribe_heat h = {0};
 	const struct op op[] = {
-		{BASE_NS, BASE_NS + SCRIBE_HEAT_WIDTH_NS - 1, 10, 0}, /* the whole first bin */
-		{BASE_NS + SCRIBE_HEAT_WIDTH_NS, BASE_NS + SCRIBE_HEAT_WIDTH_NS, 20, 0}, /* no time, at an edge */
+		{BASE_NS, BASE_NS + SCRIBE_HEAT_WIDTH_NS - 1, 10, 0},                         /* the whole first bin */
+		{BASE_NS + SCRIBE_HEAT_WIDTH_NS, BASE_NS + SCRIBE_HEAT_WIDTH_NS, 20, 0},      /* no time, at an edge */
 		{BASE_NS + SCRIBE_HEAT_WIDTH_NS, BASE_NS + 3 * SCRIBE_HEAT_WIDTH_NS, 100, 1}, /* two bins */
-		{BASE_NS - 50, BASE_NS - 20, 7, 1}, /* before the first bin */
+		{BASE_NS - 50, BASE_NS - 20, 7, 1},                                           /* before the first bin */
 	};
 
 	for (unsigned i = 0; i < sizeof(op) / sizeof(op[0]); i++)
@@ -211,7 +211,7 @@ static void nonsense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_of_any_length), cmocka_unit_test(edges),	  cmocka_unit_test(doubling),
+		cmocka_unit_test(runs_of_any_length), cmocka_unit_test(edges),    cmocka_unit_test(doubling),
 		cmocka_unit_test(without_a_table),    cmocka_unit_test(nonsense),
 	};
 

@@ -19,7 +19,7 @@ static void names_of_any_bytes(void **state)
 		{"/a\tb\\", 5, 0, "/a\\tb\\\\"},
 		{"\x01\xff\xfe", 3, 0, "\\x01\\xff\\xfe"},
 		{"/gr\xc3\xbc\xc3\x9f", 7, 1, "/gr\xc3\xbc\xc3\x9f"},
-		{"\xc0\xaf", 2, 0, "\\xc0\\xaf"},         /* overlong */
+		{"\xc0\xaf", 2, 0, "\\xc0\\xaf"},          /* overlong */
 		{"\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80"}, /* surrogate */
 		{"\xf0\x9f\x92\xbe", 4, 1, "\xf0\x9f\x92\xbe"},
 		{"\xe2\x82", 2, 0, "\\xe2\\x82"}, /* cut */
@@ -50,8 +50,7 @@ static void names_of_any_bytes(void **state)
 		/* a lone backslash prints, but its escape doubles it */
 		if (!memchr(cases[i].bytes, '\\', cases[i].len))
 			assert_int_equal(scribe_name_printable(name.bytes, name.len), cases[i].printable);
-		assert_int_equal(scribe_name_escape(name.bytes, name.len, out, sizeof(out)),
-				 strlen(cases[i].escaped));
+		assert_int_equal(scribe_name_escape(name.bytes, name.len, out, sizeof(out)), strlen(cases[i].escaped));
 		assert_string_equal(out, cases[i].escaped);
 		assert_int_equal(scribe_name_unescape(out, strlen(out), back), cases[i].len);
 		assert_memory_equal(back, cases[i].bytes, cases[i].len);

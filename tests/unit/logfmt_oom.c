@@ -102,9 +102,9 @@ static int read_it(int fd)
 /* zstd is the single-region layout's. */
 static struct scribe_writer_options options_of(int comp)
 {
-	return (struct scribe_writer_options){
-		.compression = (enum scribe_compression)comp,
-		.layout = comp == SCRIBE_COMP_ZSTD ? SCRIBE_LAYOUT_UNIFIED : SCRIBE_LAYOUT_DEFAULT};
+	return (struct scribe_writer_options){.compression = (enum scribe_compression)comp,
+					      .layout = comp == SCRIBE_COMP_ZSTD ? SCRIBE_LAYOUT_UNIFIED
+										 : SCRIBE_LAYOUT_DEFAULT};
 }
 
 static int write_it(int fd, int comp, const void *dxt, size_t len)

@@ -18,10 +18,10 @@
 
 #include <cmocka.h>
 
-#include "logfmt/nodes/part.h"
-#include "logfmt/nodes/parts.h"
 #include "logfmt/file/reader.h"
 #include "logfmt/file/writer.h"
+#include "logfmt/nodes/part.h"
+#include "logfmt/nodes/parts.h"
 
 #define WORLD "00112233aabbccdd"
 #define PATHS 1400
@@ -75,11 +75,9 @@ static void put_heat(struct scribe_writer *w, int64_t rank)
 }
 
 /* A log of one record of the file `shared` of this rank; `info` NULL: no part's. */
-static void make_log(const char *name, const struct scribe_part_info *info, int64_t rank, int64_t writes,
-		     int64_t start)
+static void make_log(const char *name, const struct scribe_part_info *info, int64_t rank, int64_t writes, int64_t start)
 {
-	struct scribe_log_job job = {
-		.uid = 1, .start_time_sec = start, .end_time_sec = 2000, .nprocs = 2, .jobid = 7};
+	struct scribe_log_job job = {.uid = 1, .start_time_sec = start, .end_time_sec = 2000, .nprocs = 2, .jobid = 7};
 	struct scribe_posix_record r = {.base = {42, rank}};
 	struct scribe_process_record p = {.base = {100 + (uint64_t)rank, rank}, .end_kind = 1};
 	struct scribe_writer *w = NULL;

@@ -3,16 +3,16 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "logfmt/base/preload.h"
 
@@ -49,8 +49,7 @@ static int make(void **state)
 static int drop(void **state)
 {
 	(void)state;
-	for (const char *const *name =
-		     (const char *const[]){"same", "other", "libioscribe.so", "script", "loop", NULL};
+	for (const char *const *name = (const char *const[]){"same", "other", "libioscribe.so", "script", "loop", NULL};
 	     *name; name++) {
 		char path[PATH_MAX];
 
@@ -101,16 +100,13 @@ static void lists(void **state)
 	assert_string_equal(given(same, false, list_of("", "")), list_of("", ""));
 	assert_string_equal(given(other, false, list_of("", "")), "-");
 	assert_string_equal(given(other, false, list_of("/a.so:", "")), "/a.so");
-	assert_string_equal(given(other, false, list_of(" :/a.so: :", ":/x/libioscribe-inside.so b.so")),
-			    "/a.so:b.so");
-	assert_string_equal(given(other, false, "/a.so b.so"),
-			    "/a.so b.so"); /* none of ours: nothing is touched */
+	assert_string_equal(given(other, false, list_of(" :/a.so: :", ":/x/libioscribe-inside.so b.so")), "/a.so:b.so");
+	assert_string_equal(given(other, false, "/a.so b.so"), "/a.so b.so"); /* none of ours: nothing is touched */
 	assert_string_equal(given(other, false, ""), "");
 	/* Not to be found, in a program that could load it. */
 	assert_string_equal(given(same, false, list_of("/a.so:", ".gone")), "/a.so");
 	memset(many, 'x', sizeof(many) - 1);
-	assert_string_equal(given(other, false, list_of(many, "")),
-			    list_of(many, "")); /* too long to be looked at */
+	assert_string_equal(given(other, false, list_of(many, "")), list_of(many, "")); /* too long to be looked at */
 }
 
 static void no_environment(void **state)

@@ -10,7 +10,7 @@
 #include "logfmt/records/reduce.h"
 
 #define RANKS_MAX 12
-#define POOL 14 /* distinct values: fewer than an element holds, so that all is exact */
+#define POOL      14 /* distinct values: fewer than an element holds, so that all is exact */
 
 static bool close_to(double a, double b)
 {
@@ -48,7 +48,7 @@ static void join_at_random(int module, char **elems, int n)
 		char *gone;
 
 		b += b >= a;
-		assert_int_equal(scribe_redux_join(module, elems[a], elems[b]), 0);
+		assert_int_equal(scribe_reduction_join(module, elems[a], elems[b]), 0);
 		gone = elems[b];
 		elems[b] = elems[--n];
 		elems[n] = gone;
@@ -62,7 +62,7 @@ static void any_split_is_the_whole(void **state)
 
 	for (int id = 0; id < ALL_MODULES; id++) {
 		const struct scribe_module *m = scribe_module_by_id(id);
-		size_t bytes = scribe_redux_bytes(id);
+		size_t bytes = scribe_reduction_bytes(id);
 		char *whole[RANKS_MAX], *split[RANKS_MAX];
 
 		if (bytes == 0)
@@ -79,15 +79,15 @@ static void any_split_is_the_whole(void **state)
 			for (int i = 0; i < ranks; i++) {
 				some_record(m, i, POOL, rec[i]);
 				rec[i][0] = 99;
-				assert_int_equal(scribe_redux_begin(id, rec[i], whole[i]), 0);
-				assert_int_equal(scribe_redux_begin(id, rec[i], split[i]), 0);
+				assert_int_equal(scribe_reduction_begin(id, rec[i], whole[i]), 0);
+				assert_int_equal(scribe_reduction_begin(id, rec[i], split[i]), 0);
 			}
 			for (int i = 1; i < ranks; i++)
-				assert_int_equal(scribe_redux_join(id, whole[0], whole[i]), 0);
+				assert_int_equal(scribe_reduction_join(id, whole[0], whole[i]), 0);
 			join_at_random(id, split, ranks);
-			assert_int_equal(scribe_redux_end(id, whole[0], one), 0);
+			assert_int_equal(scribe_reduction_end(id, whole[0], one), 0);
 			/* the survivor of the random order stands anywhere among the first */
-			assert_int_equal(scribe_redux_end(id, split[0], other), 0);
+			assert_int_equal(scribe_reduction_end(id, split[0], other), 0);
 			assert_same_record(m, one, other, m->name);
 			assert_int_equal((int64_t)one[1], -1);
 		}
@@ -151,8 +151,8 @@ static void check_common(const struct scribe_posix_record *in, int n, const stru
 		int best = -1;
 
 		for (int p = 0; p < used; p++) {
-			if (count[p] && (best < 0 || count[p] > count[best] ||
-					 (count[p] == count[best] && value[p] > value[best])))
+			if (count[p] &&
+			    (best < 0 || count[p] > count[best] || (count[p] == count[best] && value[p] > value[best])))
 				best = p;
 		}
 		assert_int_equal(out->counters[at + place], best < 0 ? 0 : value[best]);
@@ -210,7 +210,7 @@ static void check_posix(const struct scribe_posix_record *in, int n, const struc
 static void posix_is_what_a_model_says(void **state)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_POSIX);
-	size_t bytes = scribe_redux_bytes(SCRIBE_MOD_POSIX);
+	size_t bytes = scribe_reduction_bytes(SCRIBE_MOD_POSIX);
 	char *a = malloc(bytes), *b = malloc(bytes);
 	struct scribe_posix_record in[RANKS_MAX], out;
 
@@ -219,11 +219,11 @@ static void posix_is_what_a_model_says(void **state)
 
 		for (int i = 0; i < n; i++) {
 			some_record(m, i, POOL, &in[i]);
-			scribe_redux_begin(m->id, &in[i], i ? b : a);
+			scribe_reduction_begin(m->id, &in[i], i ? b : a);
 			if (i)
-				scribe_redux_join(m->id, a, b);
+				scribe_reduction_join(m->id, a, b);
 		}
-		scribe_redux_end(m->id, a, &out);
+		scribe_reduction_end(m->id, a, &out);
 		check_posix(in, n, &out);
 	}
 	free(a);
@@ -266,7 +266,7 @@ static void merging_in_one_rank(void **state)
 static void shared_by_hand(void **state)
 {
 	struct scribe_posix_record r[2], out;
-	size_t bytes = scribe_redux_bytes(SCRIBE_MOD_POSIX);
+	size_t bytes = scribe_reduction_bytes(SCRIBE_MOD_POSIX);
 	char *a = malloc(bytes), *b = malloc(bytes);
 
 	memset(r, 0, sizeof(r));
@@ -276,10 +276,10 @@ static void shared_by_hand(void **state)
 		r[i].counters[SCRIBE_POSIX_BYTES_READ] = 100 * (i + 1);
 		r[i].fcounters[SCRIBE_POSIX_F_READ_TIME] = 3 - i;
 	}
-	scribe_redux_begin(SCRIBE_MOD_POSIX, &r[0], a);
-	scribe_redux_begin(SCRIBE_MOD_POSIX, &r[1], b);
-	scribe_redux_join(SCRIBE_MOD_POSIX, b, a);
-	scribe_redux_end(SCRIBE_MOD_POSIX, b, &out);
+	scribe_reduction_begin(SCRIBE_MOD_POSIX, &r[0], a);
+	scribe_reduction_begin(SCRIBE_MOD_POSIX, &r[1], b);
+	scribe_reduction_join(SCRIBE_MOD_POSIX, b, a);
+	scribe_reduction_end(SCRIBE_MOD_POSIX, b, &out);
 	assert_int_equal(out.base.rank, -1);
 	assert_int_equal(out.counters[SCRIBE_POSIX_FILENOS], -1);
 	assert_int_equal(out.counters[SCRIBE_POSIX_BYTES_READ], 300);
@@ -295,20 +295,27 @@ static void shared_by_hand(void **state)
 
 static void not_reduced(void **state)
 {
-	static const int ids[] = {SCRIBE_MOD_DXT_POSIX, SCRIBE_MOD_DXT_MPIIO, SCRIBE_MOD_HEATMAP,
-				  SCRIBE_MOD_LUSTRE,    SCRIBE_MOD_PROCESS,   SCRIBE_MOD_LEDGER,  SCRIBE_MOD_APXC,
-				  30,                   -1,                   64};
+	static const int ids[] = {SCRIBE_MOD_DXT_POSIX,
+				  SCRIBE_MOD_DXT_MPIIO,
+				  SCRIBE_MOD_HEATMAP,
+				  SCRIBE_MOD_LUSTRE,
+				  SCRIBE_MOD_PROCESS,
+				  SCRIBE_MOD_LEDGER,
+				  SCRIBE_MOD_APXC,
+				  30,
+				  -1,
+				  64};
 	uint64_t rec[64] = {0}, elem[64];
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		double variances[2];
 
-		assert_int_equal(scribe_redux_bytes(ids[i]), 0);
-		assert_int_equal(scribe_redux_record_bytes(ids[i]), 0);
-		assert_int_equal(scribe_redux_variances(ids[i], elem, variances), -SCRIBE_E_UNSUPPORTED);
-		assert_int_equal(scribe_redux_begin(ids[i], rec, elem), -SCRIBE_E_UNSUPPORTED);
-		assert_int_equal(scribe_redux_join(ids[i], elem, elem), -SCRIBE_E_UNSUPPORTED);
-		assert_int_equal(scribe_redux_end(ids[i], elem, rec), -SCRIBE_E_UNSUPPORTED);
+		assert_int_equal(scribe_reduction_bytes(ids[i]), 0);
+		assert_int_equal(scribe_reduction_record_bytes(ids[i]), 0);
+		assert_int_equal(scribe_reduction_variances(ids[i], elem, variances), -SCRIBE_E_UNSUPPORTED);
+		assert_int_equal(scribe_reduction_begin(ids[i], rec, elem), -SCRIBE_E_UNSUPPORTED);
+		assert_int_equal(scribe_reduction_join(ids[i], elem, elem), -SCRIBE_E_UNSUPPORTED);
+		assert_int_equal(scribe_reduction_end(ids[i], elem, rec), -SCRIBE_E_UNSUPPORTED);
 	}
 	assert_int_equal(scribe_record_merge(SCRIBE_MOD_PROCESS, rec, rec), -SCRIBE_E_UNSUPPORTED);
 	assert_int_equal(scribe_record_merge(SCRIBE_MOD_HEATMAP, rec, rec), -SCRIBE_E_UNSUPPORTED);
@@ -321,16 +328,16 @@ static void records_that_do_not_fit(void **state)
 	static uint64_t rec[4096];
 	struct scribe_mdhim_record *mdhim = (void *)rec;
 	struct scribe_apmpi_header_record *head = (void *)rec;
-	char *elem = malloc(scribe_redux_bytes(SCRIBE_MOD_MDHIM) + scribe_redux_bytes(SCRIBE_MOD_APMPI));
+	char *elem = malloc(scribe_reduction_bytes(SCRIBE_MOD_MDHIM) + scribe_reduction_bytes(SCRIBE_MOD_APMPI));
 
 	(void)state;
-	mdhim->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUX_MDHIM_SERVERS;
-	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_MDHIM, rec, elem), 0);
+	mdhim->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUCTION_MDHIM_SERVERS;
+	assert_int_equal(scribe_reduction_begin(SCRIBE_MOD_MDHIM, rec, elem), 0);
 	mdhim->counters[SCRIBE_MDHIM_SERVERS]++;
-	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_MDHIM, rec, elem), -SCRIBE_E_LIMIT);
+	assert_int_equal(scribe_reduction_begin(SCRIBE_MOD_MDHIM, rec, elem), -SCRIBE_E_LIMIT);
 	memset(rec, 0, sizeof(rec));
 	head->magic = SCRIBE_APMPI_MAGIC;
-	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_APMPI, rec, elem), -SCRIBE_E_UNSUPPORTED);
+	assert_int_equal(scribe_reduction_begin(SCRIBE_MOD_APMPI, rec, elem), -SCRIBE_E_UNSUPPORTED);
 	free(elem);
 }
 
@@ -338,7 +345,7 @@ static void records_that_do_not_fit(void **state)
 static void autoperf_has_variances_too(void **state)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_APMPI);
-	size_t bytes = scribe_redux_bytes(SCRIBE_MOD_APMPI);
+	size_t bytes = scribe_reduction_bytes(SCRIBE_MOD_APMPI);
 	char *a = malloc(bytes), *b = malloc(bytes);
 	static uint64_t rec[4096];
 	double *f = (double *)((char *)rec + m->fcounters_at), x[RANKS_MAX], y[RANKS_MAX], got[2];
@@ -351,11 +358,11 @@ static void autoperf_has_variances_too(void **state)
 			some_record(m, i, POOL, rec);
 			x[i] = f[m->nfcounters - 2] = (double)below(100000) / 64;
 			y[i] = f[m->nfcounters - 1] = (double)below(100000) / 64;
-			assert_int_equal(scribe_redux_begin(SCRIBE_MOD_APMPI, rec, i ? b : a), 0);
+			assert_int_equal(scribe_reduction_begin(SCRIBE_MOD_APMPI, rec, i ? b : a), 0);
 			if (i)
-				assert_int_equal(scribe_redux_join(SCRIBE_MOD_APMPI, a, b), 0);
+				assert_int_equal(scribe_reduction_join(SCRIBE_MOD_APMPI, a, b), 0);
 		}
-		assert_int_equal(scribe_redux_variances(SCRIBE_MOD_APMPI, a, got), 0);
+		assert_int_equal(scribe_reduction_variances(SCRIBE_MOD_APMPI, a, got), 0);
 		assert_true(close_to(got[0], variance_of(x, n)));
 		assert_true(close_to(got[1], variance_of(y, n)));
 	}
@@ -366,7 +373,7 @@ static void autoperf_has_variances_too(void **state)
 /* More values than an element has room for: the commonest are right, and nothing else is written over. */
 static void full_tables(void **state)
 {
-	size_t bytes = scribe_redux_bytes(SCRIBE_MOD_POSIX);
+	size_t bytes = scribe_reduction_bytes(SCRIBE_MOD_POSIX);
 	char *a = malloc(bytes), *b = malloc(bytes);
 	struct scribe_posix_record in, out;
 
@@ -380,15 +387,15 @@ static void full_tables(void **state)
 			in.counters[SCRIBE_POSIX_STRIDE1_STRIDE + k] = 1000 * i + k + 1;
 			in.counters[SCRIBE_POSIX_STRIDE1_COUNT + k] = i == 7 ? 500 - k : 9 - k;
 		}
-		assert_int_equal(scribe_redux_begin(SCRIBE_MOD_POSIX, &in, i ? b : a), 0);
+		assert_int_equal(scribe_reduction_begin(SCRIBE_MOD_POSIX, &in, i ? b : a), 0);
 		if (i)
-			assert_int_equal(scribe_redux_join(SCRIBE_MOD_POSIX, a, b), 0);
+			assert_int_equal(scribe_reduction_join(SCRIBE_MOD_POSIX, a, b), 0);
 	}
 	/* a full one joined to an empty one */
 	memset(&in, 0, sizeof(in));
-	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_POSIX, &in, b), 0);
-	assert_int_equal(scribe_redux_join(SCRIBE_MOD_POSIX, b, a), 0);
-	assert_int_equal(scribe_redux_end(SCRIBE_MOD_POSIX, b, &out), 0);
+	assert_int_equal(scribe_reduction_begin(SCRIBE_MOD_POSIX, &in, b), 0);
+	assert_int_equal(scribe_reduction_join(SCRIBE_MOD_POSIX, b, a), 0);
+	assert_int_equal(scribe_reduction_end(SCRIBE_MOD_POSIX, b, &out), 0);
 	for (int k = 0; k < 4; k++) {
 		assert_int_equal(out.counters[SCRIBE_POSIX_ACCESS1_ACCESS + k], 31 + k);
 		assert_int_equal(out.counters[SCRIBE_POSIX_ACCESS1_COUNT + k], 1000 - k);
@@ -408,7 +415,7 @@ static void a_tie_is_the_first_ones(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof(ids) / sizeof(ids[0]); k++) {
 		const struct scribe_module *m = scribe_module_by_id(ids[k]);
-		char *ea = malloc(scribe_redux_bytes(ids[k])), *eb = malloc(scribe_redux_bytes(ids[k]));
+		char *ea = malloc(scribe_reduction_bytes(ids[k])), *eb = malloc(scribe_reduction_bytes(ids[k]));
 		size_t base = sizeof(struct scribe_base_record);
 
 		some_record(m, 3, POOL, a);
@@ -421,19 +428,19 @@ static void a_tie_is_the_first_ones(void **state)
 				((int64_t *)((char *)a + m->counters_at))[i] = 5;
 				((int64_t *)((char *)b + m->counters_at))[i] = 6;
 			}
-		assert_int_equal(scribe_redux_begin(ids[k], a, ea), 0);
-		assert_int_equal(scribe_redux_begin(ids[k], b, eb), 0);
-		assert_int_equal(scribe_redux_join(ids[k], ea, eb), 0);
-		assert_int_equal(scribe_redux_end(ids[k], ea, got), 0);
+		assert_int_equal(scribe_reduction_begin(ids[k], a, ea), 0);
+		assert_int_equal(scribe_reduction_begin(ids[k], b, eb), 0);
+		assert_int_equal(scribe_reduction_join(ids[k], ea, eb), 0);
+		assert_int_equal(scribe_reduction_end(ids[k], ea, got), 0);
 		for (int i = 0; i < m->ncounters; i++)
 			if (m->counters[i].rule == SCRIBE_RULE_KEEP)
 				assert_int_equal(scribe_record_counters(m, got)[i], 5);
 		assert_memory_equal((char *)got + base, (char *)a + base, m->counters_at - base);
 		/* and where there is a lower rank, that one's */
 		b[1] = 2;
-		assert_int_equal(scribe_redux_begin(ids[k], b, eb), 0);
-		assert_int_equal(scribe_redux_join(ids[k], ea, eb), 0);
-		assert_int_equal(scribe_redux_end(ids[k], ea, got), 0);
+		assert_int_equal(scribe_reduction_begin(ids[k], b, eb), 0);
+		assert_int_equal(scribe_reduction_join(ids[k], ea, eb), 0);
+		assert_int_equal(scribe_reduction_end(ids[k], ea, got), 0);
 		for (int i = 0; i < m->ncounters; i++)
 			if (m->counters[i].rule == SCRIBE_RULE_KEEP)
 				assert_int_equal(scribe_record_counters(m, got)[i], 6);
@@ -483,8 +490,8 @@ static void merges_only_what_fits(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		x->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUX_MDHIM_SERVERS + (i & 1);
-		y->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUX_MDHIM_SERVERS + (i >> 1);
+		x->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUCTION_MDHIM_SERVERS + (i & 1);
+		y->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUCTION_MDHIM_SERVERS + (i >> 1);
 		assert_int_equal(scribe_record_merge(SCRIBE_MOD_MDHIM, x, y), i ? -SCRIBE_E_LIMIT : 0);
 	}
 	memset(a, 0, sizeof(a));
@@ -543,10 +550,16 @@ static void jobs_go_from_the_earliest_to_the_latest(void **state)
 	(void)state;
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < n; k++) {
-			struct scribe_log_job a = {.start_time_sec = t[i].s, .start_time_nsec = t[i].ns,
-						   .end_time_sec = t[i].s, .end_time_nsec = t[i].ns, .nprocs = i};
-			struct scribe_log_job b = {.start_time_sec = t[k].s, .start_time_nsec = t[k].ns,
-						   .end_time_sec = t[k].s, .end_time_nsec = t[k].ns, .nprocs = k};
+			struct scribe_log_job a = {.start_time_sec = t[i].s,
+						   .start_time_nsec = t[i].ns,
+						   .end_time_sec = t[i].s,
+						   .end_time_nsec = t[i].ns,
+						   .nprocs = i};
+			struct scribe_log_job b = {.start_time_sec = t[k].s,
+						   .start_time_nsec = t[k].ns,
+						   .end_time_sec = t[k].s,
+						   .end_time_nsec = t[k].ns,
+						   .nprocs = k};
 			int least = i < k ? i : k, most = i > k ? i : k;
 
 			assert_int_equal(scribe_job_earlier(&a, &b), i < k);

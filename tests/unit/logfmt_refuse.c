@@ -66,7 +66,9 @@ static void other_files(void **state)
 		{"-3.41\0\0\0", 8, -SCRIBE_E_FORMAT, "no log version"},
 		{"\x1f\x8b\x08\0\0\0\0\0", 8, -SCRIBE_E_FORMAT, "Darshan 2"},
 		{"BZh91AY&", 8, -SCRIBE_E_FORMAT, "bzip2 data"},
-		{"\x7f" "ELF\2\1\1\0", 8, -SCRIBE_E_FORMAT, "a program"},
+		{"\x7f"
+		 "ELF\2\1\1\0",
+		 8, -SCRIBE_E_FORMAT, "a program"},
 		{"# darshan log version: 3.41\n", 28, -SCRIBE_E_FORMAT, "text that darshan-parser printed"},
 		{"2.05\0\0\0\0", 8, -SCRIBE_E_VERSION, "log version 2.05 is not one"},
 		{"3.42\0\0\0\0", 8, -SCRIBE_E_VERSION, "log version 3.42 is not one"},

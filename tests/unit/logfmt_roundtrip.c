@@ -355,9 +355,8 @@ static void own_modules_in_the_trailer(void **state)
 static void reading_twice_and_alternately(void **state)
 {
 	struct scribe_writer_options o = {.dxt_threads = true};
-	int fd = random_log(
-		&o, 1ull << SCRIBE_MOD_POSIX | 1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_HEATMAP, 9,
-		9);
+	int fd = random_log(&o, 1ull << SCRIBE_MOD_POSIX | 1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_HEATMAP, 9,
+			    9);
 	struct scribe_reader *r = must_open(fd);
 	struct dump first = dump_reader(r), second;
 	static uint64_t buf[RECORD_ROOM / 8];

@@ -21,7 +21,7 @@
 #include "tests/harness/seed.h"
 
 #define MAX_OPS 400
-#define SHARDS 4
+#define SHARDS  4
 #define BASE_NS 1000000000ull
 
 enum kind { K_READ, K_WRITE, K_META, K_OPEN };
@@ -39,7 +39,7 @@ struct sequence {
 	struct step step[MAX_OPS];
 	int n;
 	uint32_t align;
-	int alone; /* no other thread can be at the cursor */
+	int alone;            /* no other thread can be at the cursor */
 	int lockfree[SHARDS]; /* this shard is changed by the lock-free path: four values, no table */
 };
 
@@ -61,8 +61,8 @@ static uint64_t below(uint64_t n)
 
 static uint64_t some_size(void)
 {
-	static const uint64_t edges[] = {0,       1,        100,      101,       1024,      1025,       10240,
-					 10241,   102400,   102401,   1048576,   1048577,   4194304,    4194305,
+	static const uint64_t edges[] = {0,        1,        100,       101,       1024,       1025,      10240,
+					 10241,    102400,   102401,    1048576,   1048577,    4194304,   4194305,
 					 10485760, 10485761, 104857600, 104857601, 1073741824, 1073741825};
 
 	switch (below(4)) {
@@ -174,10 +174,10 @@ static void by_rules(const struct sequence *s, struct scribe_posix_record *ret)
 		if (st->kind == K_OPEN)
 			scribe_cursor_open(&t.cursor);
 		if (st->kind == K_META || st->kind == K_OPEN)
-			scribe_shard_busy(&t.shard[st->shard], SCRIBE_OP_META,
-					  scribe_busy_time(&t.cursor.last_end[SCRIBE_OP_META], st->start, st->end,
-							   &approx),
-					  s->lockfree[st->shard]);
+			scribe_shard_busy(
+				&t.shard[st->shard], SCRIBE_OP_META,
+				scribe_busy_time(&t.cursor.last_end[SCRIBE_OP_META], st->start, st->end, &approx),
+				s->lockfree[st->shard]);
 		else
 			one_data(&t, s, st);
 	}
@@ -266,8 +266,8 @@ static void common_of(const struct sequence *s, int strides, int64_t *values, in
 		int best = -1;
 
 		for (int k = 0; k < total; k++) {
-			if (allc[k] && (best < 0 || allc[k] > allc[best] ||
-					(allc[k] == allc[best] && all[k] > all[best])))
+			if (allc[k] &&
+			    (best < 0 || allc[k] > allc[best] || (allc[k] == allc[best] && all[k] > all[best])))
 				best = k;
 		}
 		values[place] = best < 0 ? 0 : all[best];
@@ -370,8 +370,7 @@ static void model_kind(const struct sequence *s, enum kind kind, struct scribe_p
 	}
 	r->fcounters[SCRIBE_POSIX_F_READ_START_TIMESTAMP + w] = first ? on_grid(first - BASE_NS) : 0;
 	r->fcounters[SCRIBE_POSIX_F_READ_END_TIMESTAMP + w] = latest ? on_grid(latest - BASE_NS) : 0;
-	longest_of(s, kind, &c[SCRIBE_POSIX_MAX_READ_TIME_SIZE + w],
-		   &r->fcounters[SCRIBE_POSIX_F_MAX_READ_TIME + w]);
+	longest_of(s, kind, &c[SCRIBE_POSIX_MAX_READ_TIME_SIZE + w], &r->fcounters[SCRIBE_POSIX_F_MAX_READ_TIME + w]);
 }
 
 static void by_model(const struct sequence *s, struct scribe_posix_record *r)

@@ -37,7 +37,7 @@ static inline uint64_t below(uint64_t n)
 }
 
 /* ---- random records ---- */
-#define RECORD_ROOM (1u << 20)
+#define RECORD_ROOM   (1u << 20)
 #define VARIABLE_ROOM 8192 /* longest record that is made here */
 
 static inline int64_t some_count(enum scribe_rule rule)
@@ -146,8 +146,8 @@ static inline size_t some_record(const struct scribe_module *m, int64_t rank, un
 		i += n;
 	}
 	for (int i = 0; i < m->nfcounters; i++) {
-		bool zero = m->fcounters[i].rule == SCRIBE_RULE_RANK ||
-			    m->fcounters[i].rule == SCRIBE_RULE_VARIANCE || below(6) == 0;
+		bool zero = m->fcounters[i].rule == SCRIBE_RULE_RANK || m->fcounters[i].rule == SCRIBE_RULE_VARIANCE ||
+			    below(6) == 0;
 
 		f[i] = zero ? 0 : (double)below(1000000) / 1024;
 	}
@@ -169,9 +169,14 @@ static inline int memory_file(void)
 
 static inline const struct scribe_log_job *some_job(void)
 {
-	static struct scribe_log_job job = {.uid = 1000, .start_time_sec = 1700000000, .start_time_nsec = 5,
-					    .end_time_sec = 1700000060, .end_time_nsec = 500000000, .nprocs = 8,
-					    .jobid = 4711, .metadata = "lib_ver=3.5.0\nh=romio_no_indep_rw=true\n"};
+	static struct scribe_log_job job = {.uid = 1000,
+					    .start_time_sec = 1700000000,
+					    .start_time_nsec = 5,
+					    .end_time_sec = 1700000060,
+					    .end_time_nsec = 500000000,
+					    .nprocs = 8,
+					    .jobid = 4711,
+					    .metadata = "lib_ver=3.5.0\nh=romio_no_indep_rw=true\n"};
 
 	return &job;
 }

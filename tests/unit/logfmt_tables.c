@@ -40,7 +40,7 @@ static uint64_t map_steps(uint64_t (*key)(uint64_t i))
 	for (uint64_t i = 1; i <= KEYS; i++)
 		assert_int_equal(scribe_map_put(&map, key(i), &map), 0);
 	assert_int_equal(map.used, KEYS);
-	for (size_t i = 0; i < map.places; i++)
+	for (size_t i = 0; i < map.buckets; i++)
 		step(&s, map.entry[i].value != NULL);
 	scribe_map_clear(&map);
 	return s.all;
@@ -52,8 +52,7 @@ static uint64_t id_table_steps(uint64_t (*key)(uint64_t i))
 	struct steps s = {0};
 
 	for (uint64_t i = 1; i <= KEYS; i++)
-		assert_int_equal(
-			scribe_id_table_add(&table, &(struct scribe_id_seen){.id = key(i), .records = 1}), 0);
+		assert_int_equal(scribe_id_table_add(&table, &(struct scribe_id_seen){.id = key(i), .records = 1}), 0);
 	assert_int_equal(table.used, KEYS);
 	for (size_t i = 0; i < table.slots; i++)
 		step(&s, table.slot[i].records != 0);

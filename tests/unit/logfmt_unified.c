@@ -18,10 +18,18 @@ static const enum scribe_compression all_compressions[] = {SCRIBE_COMP_ZLIB, SCR
 static const struct scribe_counter later_counters[] = {{"LATER_CALLS", "", SCRIBE_RULE_SUM},
 						       {"LATER_BYTES", "", SCRIBE_RULE_SUM}};
 static const struct scribe_counter later_fcounters[] = {{"LATER_F_TIME", "", SCRIBE_RULE_SUM}};
-static const struct scribe_module later = {
-	.id = 33, .name = "LATER", .prefix = "LATER", .version = 7, .accepts = 7, .record_bytes = 48, .ncounters = 2,
-	.nfcounters = 1, .counters_at = 16, .fcounters_at = 40, .counters = later_counters,
-	.fcounters = later_fcounters};
+static const struct scribe_module later = {.id = 33,
+					   .name = "LATER",
+					   .prefix = "LATER",
+					   .version = 7,
+					   .accepts = 7,
+					   .record_bytes = 48,
+					   .ncounters = 2,
+					   .nfcounters = 1,
+					   .counters_at = 16,
+					   .fcounters_at = 40,
+					   .counters = later_counters,
+					   .fcounters = later_fcounters};
 
 struct later_record {
 	struct scribe_base_record base;
@@ -253,7 +261,7 @@ static void other_byte_order(void **state)
 	turn(bytes + 16, 4, 1);
 	turn(bytes + 22, 2, 1);
 	turn(bytes + 24, 8, 3);
-	p = turn(p, 4, 1) + 2;              /* "/a", by its hash */
+	p = turn(p, 4, 1) + 2;             /* "/a", by its hash */
 	p = turn(turn(p, 4, 1), 8, 1) + 4; /* "nine", with its id */
 	region = bytes + 48 + h.names_bytes;
 	assert_ptr_equal(p, region);
@@ -418,8 +426,7 @@ static void order_is_enforced(void **state)
 	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_POSIX, &posix, sizeof(posix)), 0);
 	posix.base.rank = -1;
 	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_POSIX, &posix, sizeof(posix)), -SCRIBE_E_ORDER);
-	assert_non_null(strstr(scribe_writer_error(w)->text,
-			       "a shared record of POSIX after records of single ranks"));
+	assert_non_null(strstr(scribe_writer_error(w)->text, "a shared record of POSIX after records of single ranks"));
 	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_STDIO, &stdio, sizeof(stdio)), 0);
 	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_POSIX, &posix, sizeof(posix)), -SCRIBE_E_ORDER);
 	assert_int_equal(scribe_writer_name(w, 1, "late", 4), -SCRIBE_E_ORDER);
@@ -574,16 +581,11 @@ static void changed_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_logs),
-		cmocka_unit_test(both_layouts_alike),
-		cmocka_unit_test(other_byte_order),
-		cmocka_unit_test(not_sorted),
-		cmocka_unit_test(names_of_any_bytes),
-		cmocka_unit_test(order_is_enforced),
-		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(changed_bytes),
-		cmocka_unit_test(transposed_blocks),
-		cmocka_unit_test(changed_blocks),
+		cmocka_unit_test(small_logs),         cmocka_unit_test(both_layouts_alike),
+		cmocka_unit_test(other_byte_order),   cmocka_unit_test(not_sorted),
+		cmocka_unit_test(names_of_any_bytes), cmocka_unit_test(order_is_enforced),
+		cmocka_unit_test(cut_anywhere),       cmocka_unit_test(changed_bytes),
+		cmocka_unit_test(transposed_blocks),  cmocka_unit_test(changed_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

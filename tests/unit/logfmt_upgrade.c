@@ -52,12 +52,12 @@ static int64_t real(double d)
 struct old {
 	int module;
 	unsigned version;
-	int skip_words;        /* words between base and counters that mean nothing */
-	int ints, reals;       /* how many the old record had */
-	const int *gone_ints;  /* today's indices that did not exist, ending in -1 */
+	int skip_words;       /* words between base and counters that mean nothing */
+	int ints, reals;      /* how many the old record had */
+	const int *gone_ints; /* today's indices that did not exist, ending in -1 */
 	const int *gone_reals;
-	int extra_at, extra;   /* old integers that exist no more: `extra` words at index `extra_at` */
-	int zero;              /* today's integer that becomes 0 instead of -1, else -1 */
+	int extra_at, extra; /* old integers that exist no more: `extra` words at index `extra_at` */
+	int zero;            /* today's integer that becomes 0 instead of -1, else -1 */
 };
 
 static const int none[] = {-1};
@@ -66,8 +66,8 @@ static const int posix_3[] = {SCRIBE_POSIX_FILENOS,        SCRIBE_POSIX_DUPS,   
 static const int posix_times[] = {SCRIBE_POSIX_F_CLOSE_START_TIMESTAMP, SCRIBE_POSIX_F_OPEN_END_TIMESTAMP, -1};
 static const int mpiio_times[] = {SCRIBE_MPIIO_F_CLOSE_START_TIMESTAMP, SCRIBE_MPIIO_F_OPEN_END_TIMESTAMP, -1};
 static const int h5f_ints[] = {SCRIBE_H5F_FLUSHES, SCRIBE_H5F_USE_MPIIO, -1};
-static const int h5f_1[] = {SCRIBE_H5F_F_CLOSE_START_TIMESTAMP, SCRIBE_H5F_F_OPEN_END_TIMESTAMP,
-			    SCRIBE_H5F_F_META_TIME, -1};
+static const int h5f_1[] = {SCRIBE_H5F_F_CLOSE_START_TIMESTAMP, SCRIBE_H5F_F_OPEN_END_TIMESTAMP, SCRIBE_H5F_F_META_TIME,
+			    -1};
 static const int h5f_2[] = {SCRIBE_H5F_F_META_TIME, -1};
 static const int ext_1[] = {SCRIBE_EXT_MAPPED_BYTES, SCRIBE_EXT_RANKS_READ, SCRIBE_EXT_RANKS_WROTE, -1};
 static const int ext_2[] = {SCRIBE_EXT_RANKS_READ, SCRIBE_EXT_RANKS_WROTE, -1};
@@ -250,10 +250,9 @@ static void lustre_trailing_components(void **state)
 static void heatmap_bins(void **state)
 {
 	/* base, width, bins, two pointers, writes, reads: 3, 4 and 2 bins */
-	int64_t words[] = {1, 0, real(0.5), 3, 77, 78, 1, 2, 3, 4, 5, 6,         1,
-			   1, real(0.5), 4, 0, 0, 1, 2, 3, 9, 4, 5, 6, 9,        1,
-			   2, real(0.5), 2, 0, 0, 1, 2, 4, 5,                    1,
-			   3, real(0.25), 2, 0, 0, 1, 2, 4, 5};
+	int64_t words[] = {1, 0, real(0.5), 3, 77, 78, 1,          2, 3, 4, 5, 6, 1,         1, real(0.5), 4,
+			   0, 0, 1,         2, 3,  9,  4,          5, 6, 9, 1, 2, real(0.5), 2, 0,         0,
+			   1, 2, 4,         5, 1,  3,  real(0.25), 2, 0, 0, 1, 2, 4,         5};
 	static const int64_t want[4][8] = {
 		{3, 1, 2, 3, 4, 5, 6}, {3, 1, 2, 3, 4, 5, 6}, {3, 1, 2, 0, 4, 5, 0}, {2, 1, 2, 4, 5}};
 
@@ -264,8 +263,8 @@ static void heatmap_bins(void **state)
 		size_t len;
 
 		for (int i = 0; i < 4; i++) {
-			assert_int_equal(
-				scribe_reader_borrow_record(r, SCRIBE_MOD_HEATMAP, (const void **)&rec, &len), 1);
+			assert_int_equal(scribe_reader_borrow_record(r, SCRIBE_MOD_HEATMAP, (const void **)&rec, &len),
+					 1);
 			assert_int_equal(rec->base.rank, i);
 			assert_int_equal(rec->nbins, want[i][0]);
 			assert_int_equal(rec->unused[0], 0);
@@ -388,9 +387,9 @@ static void module_table(void **state)
 	assert_string_equal(scribe_counter_name(scribe_module_by_id(1), SCRIBE_POSIX_SLOWEST_RANK_BYTES),
 			    "POSIX_SLOWEST_RANK_BYTES");
 	assert_string_equal(scribe_counter_name(scribe_module_by_id(14), 0), "MPI_SEND_CALL_COUNT");
-	assert_string_equal(scribe_fcounter_name(scribe_module_by_id(14),
-						 SCRIBE_APMPI_F_COUNT + SCRIBE_APMPI_F_SYNC_COUNT),
-			    "MPI_TOTAL_COMM_TIME");
+	assert_string_equal(
+		scribe_fcounter_name(scribe_module_by_id(14), SCRIBE_APMPI_F_COUNT + SCRIBE_APMPI_F_SYNC_COUNT),
+		"MPI_TOTAL_COMM_TIME");
 	assert_ptr_equal(scribe_module_by_name("MPIIO"), scribe_module_by_id(2));
 	assert_null(scribe_module_by_name("nothing"));
 	assert_non_null(scribe_module_by_id(ours[3]));

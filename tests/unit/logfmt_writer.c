@@ -24,10 +24,10 @@ static void writer_out_of_order(void **state)
 	struct scribe_err err;
 	int fd = memory_file();
 
-#define WRONG(call, code, part)                                                        \
-	do {                                                                           \
-		assert_int_equal(call, code);                                          \
-		if (!strstr(scribe_writer_error(w)->text, part))                       \
+#define WRONG(call, code, part) \
+	do { \
+		assert_int_equal(call, code); \
+		if (!strstr(scribe_writer_error(w)->text, part)) \
 			fail_msg("\"%s\" lacks \"%s\"", scribe_writer_error(w)->text, part); \
 	} while (0)
 	assert_int_equal(scribe_writer_create_fd(fd, &bad, &w, &err), -EINVAL);

@@ -31,8 +31,7 @@ static const void *const payload = packet + sizeof(struct scribe_msg_header);
 static void send_bytes(int fd, unsigned type, const void *from, size_t n)
 {
 	static char out[SCRIBE_MSG_MAX];
-	struct scribe_msg_header h = {
-		SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, 0, (uint32_t)n};
+	struct scribe_msg_header h = {SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, 0, (uint32_t)n};
 
 	memcpy(out, &h, sizeof(h));
 	memcpy(out + sizeof(h), from, n);
@@ -52,10 +51,8 @@ static unsigned hear(int fd, int *ret_fd)
 	ssize_t n = -1;
 
 	for (int i = 0; i < 200 && n < 0; i++) {
-		struct msghdr m = {.msg_iov = &iov,
-				   .msg_iovlen = 1,
-				   .msg_control = control,
-				   .msg_controllen = sizeof(control)};
+		struct msghdr m = {
+			.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 		struct cmsghdr *c;
 
 		stage_turn(1);
@@ -368,10 +365,10 @@ int main(void)
 {
 #define DAEMON_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		DAEMON_TEST(a_job_from_begin_to_end),	    DAEMON_TEST(a_job_is_its_users_alone),
-		DAEMON_TEST(a_run_from_begin_to_end),	    DAEMON_TEST(ranks_fetch_their_records),
-		DAEMON_TEST(what_is_malformed_is_refused),  DAEMON_TEST(an_exit_that_nobody_told),
-		DAEMON_TEST(a_name_that_was_lost),	    DAEMON_TEST(slots_are_used_again),
+		DAEMON_TEST(a_job_from_begin_to_end),      DAEMON_TEST(a_job_is_its_users_alone),
+		DAEMON_TEST(a_run_from_begin_to_end),      DAEMON_TEST(ranks_fetch_their_records),
+		DAEMON_TEST(what_is_malformed_is_refused), DAEMON_TEST(an_exit_that_nobody_told),
+		DAEMON_TEST(a_name_that_was_lost),         DAEMON_TEST(slots_are_used_again),
 		DAEMON_TEST(a_log_that_finds_no_room),
 	};
 

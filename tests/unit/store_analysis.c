@@ -32,8 +32,7 @@ struct told {
 	int refuse_at; /* this call is refused; counted from 1 */
 };
 
-static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
-		  struct scribe_err *err)
+static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v, struct scribe_err *err)
 {
 	struct told *t = ctx;
 

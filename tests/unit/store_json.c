@@ -198,8 +198,7 @@ static void damaged(void **state)
 		memcpy(text, message, sizeof(message));
 		for (int n = 1 + turn % 3; n; n--) {
 			random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-			text[(random >> 33) % (sizeof(message) - 1)] =
-				bytes[(random >> 20) % (sizeof(bytes) - 1)];
+			text[(random >> 33) % (sizeof(message) - 1)] = bytes[(random >> 20) % (sizeof(bytes) - 1)];
 		}
 		compare(text, sizeof(message) - 1);
 	}

@@ -19,8 +19,7 @@ static struct scribe_sampled_record record[2][3];
 static struct scribe_top_sample sample[2];
 static struct scribe_top_rows rows;
 
-static struct scribe_sampled_record a_record(uint32_t proc_id, uint32_t slot, size_t at, uint64_t bytes,
-					     uint64_t ops)
+static struct scribe_sampled_record a_record(uint32_t proc_id, uint32_t slot, size_t at, uint64_t bytes, uint64_t ops)
 {
 	return (struct scribe_sampled_record){.is = {.proc_id = proc_id,
 						     .module = SCRIBE_MOD_POSIX,
@@ -39,22 +38,19 @@ static struct scribe_sampled_record a_record(uint32_t proc_id, uint32_t slot, si
 static int make(void **state)
 {
 	for (int i = 0; i < 2; i++) {
-		job[i] = (struct scribe_live_job){
-			.job = 3, .begun_ns = 77, .id = "j", .ended = {100, {10, 20}}};
-		process[i][0] = (struct scribe_sampled_process){
-			.is = {.proc_id = 8, .pid = 80, .rank = 0, .unit = 1}};
-		process[i][1] = (struct scribe_sampled_process){
-			.is = {.proc_id = 9, .pid = 90, .rank = 1, .unit = 1}};
+		job[i] = (struct scribe_live_job){.job = 3, .begun_ns = 77, .id = "j", .ended = {100, {10, 20}}};
+		process[i][0] = (struct scribe_sampled_process){.is = {.proc_id = 8, .pid = 80, .rank = 0, .unit = 1}};
+		process[i][1] = (struct scribe_sampled_process){.is = {.proc_id = 9, .pid = 90, .rank = 1, .unit = 1}};
 		record[i][0] = a_record(8, 1, 0, i ? 5000 : 1000, i ? 50 : 10);
 		record[i][1] = a_record(8, 2, 0, 300, 3);
 		record[i][2] = a_record(9, 1, 1, i ? 900 : 400, i ? 9 : 4);
 		sample[i] = (struct scribe_top_sample){.at_ns = (10 + 2 * (uint64_t)i) * S,
-						   .job = &job[i],
-						   .process = process[i],
-						   .record = record[i],
-						   .jobs = 1,
-						   .processes = 2,
-						   .records = 3};
+						       .job = &job[i],
+						       .process = process[i],
+						       .record = record[i],
+						       .jobs = 1,
+						       .processes = 2,
+						       .records = 3};
 		for (int k = 0; k < 3; k++)
 			record[i][k].at_ns = sample[i].at_ns;
 		for (int k = 0; k < 2; k++)

@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "uprobes/elf/library_offsets.h"
 
@@ -29,51 +29,50 @@ struct function {
 	size_t bytes;
 };
 
-#define FUNCTION(name, ...)                                                                                  \
-	{                                                                                                    \
-		name, (const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__})     \
+#define FUNCTION(name, ...) \
+	{ \
+		name, (const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__}) \
 	}
 
 /* Stores 1, minor, release; the pieces between are of 1.10.8. */
-#define LIBVERSION(minor, release)                                                                           \
-	FUNCTION("H5get_libversion", 0x4d, 0x85, 0xe4, 0x74, 0x08,          /* test %r12,%r12; je */         \
-		 0x41, 0xc7, 0x04, 0x24, 0x01, 0x00, 0x00, 0x00,            /* movl $1,(%r12) */             \
-		 0x48, 0x85, 0xed, 0x74, 0x07,                              /* test %rbp,%rbp; je */         \
-		 0xc7, 0x45, 0x00, (minor), 0x00, 0x00, 0x00,               /* movl $minor,0(%rbp) */        \
-		 0x48, 0x85, 0xdb, 0x74, 0x06,                              /* test %rbx,%rbx; je */         \
+#define LIBVERSION(minor, release) \
+	FUNCTION("H5get_libversion", 0x4d, 0x85, 0xe4, 0x74, 0x08,          /* test %r12,%r12; je */ \
+		 0x41, 0xc7, 0x04, 0x24, 0x01, 0x00, 0x00, 0x00,            /* movl $1,(%r12) */ \
+		 0x48, 0x85, 0xed, 0x74, 0x07,                              /* test %rbp,%rbp; je */ \
+		 0xc7, 0x45, 0x00, (minor), 0x00, 0x00, 0x00,               /* movl $minor,0(%rbp) */ \
+		 0x48, 0x85, 0xdb, 0x74, 0x06,                              /* test %rbx,%rbx; je */ \
 		 0xc7, 0x03, (release), 0x00, 0x00, 0x00, 0x31, 0xc0, 0xc3) /* movl $release,(%rbx) */
-#define TYPE_SIZE                                                                                            \
-	FUNCTION("H5T_get_size", 0x48, 0x8b, 0x47, 0x28, /* mov 0x28(%rdi),%rax */                           \
+#define TYPE_SIZE \
+	FUNCTION("H5T_get_size", 0x48, 0x8b, 0x47, 0x28, /* mov 0x28(%rdi),%rax */ \
 		 0x48, 0x8b, 0x40, 0x10, 0xc3)           /* mov 0x10(%rax),%rax; ret */
-#define NAMEOF                                                                                               \
-	FUNCTION("H5D_nameof", 0x31, 0xd2, 0x48, 0x8d, 0x47, 0x18, /* xor; lea 0x18(%rdi),%rax */            \
+#define NAMEOF \
+	FUNCTION("H5D_nameof", 0x31, 0xd2, 0x48, 0x8d, 0x47, 0x18, /* xor; lea 0x18(%rdi),%rax */ \
 		 0x48, 0x85, 0xff, 0x48, 0x0f, 0x44, 0xc2, 0xc3)
-#define SELECT_TYPE                                                                                          \
-	FUNCTION("H5S_get_select_type", 0x75, 0x08, 0x48, 0x8b, 0x47, 0x50, /* jne; mov 0x50(%rdi),%rax */   \
+#define SELECT_TYPE \
+	FUNCTION("H5S_get_select_type", 0x75, 0x08, 0x48, 0x8b, 0x47, 0x50, /* jne; mov 0x50(%rdi),%rax */ \
 		 0x8b, 0x00, 0xc3)
-#define NPOINTS                                                                                              \
-	FUNCTION("H5S_get_select_npoints", 0x48, 0x8b, 0x87, 0x60, 0x01, 0x00, 0x00, /* mov 0x160(%rdi) */   \
+#define NPOINTS \
+	FUNCTION("H5S_get_select_npoints", 0x48, 0x8b, 0x87, 0x60, 0x01, 0x00, 0x00, /* mov 0x160(%rdi) */ \
 		 0xc3)
 #define NELEM FUNCTION("H5S_extent_nelem", 0x48, 0x8b, 0x47, 0x30, 0xc3) /* mov 0x30(%rdi),%rax */
-#define SPACE                                                                                                \
-	FUNCTION("H5D__get_space", 0x48, 0x8b, 0x43, 0x30, /* mov 0x30(%rbx),%rax */                         \
-		 0x83, 0xb8, 0xf8, 0x00, 0x00, 0x00, 0x03, /* cmpl $3,0xf8(%rax) */                          \
-		 0x74, 0x3a, 0x48, 0x8b, 0x78, 0x20,       /* je; mov 0x20(%rax),%rdi */                     \
+#define SPACE \
+	FUNCTION("H5D__get_space", 0x48, 0x8b, 0x43, 0x30, /* mov 0x30(%rbx),%rax */ \
+		 0x83, 0xb8, 0xf8, 0x00, 0x00, 0x00, 0x03, /* cmpl $3,0xf8(%rax) */ \
+		 0x74, 0x3a, 0x48, 0x8b, 0x78, 0x20,       /* je; mov 0x20(%rax),%rdi */ \
 		 0xba, 0x01, 0x00, 0x00, 0x00)
-#define REGULAR(offset)                                                                                      \
-	FUNCTION("H5Sis_regular_hyperslab", 0x48, 0x8b, 0x83, (offset)&0xff, (offset) >> 8, 0x00, 0x00,      \
-		 0x8b, 0x00, 0x83, 0xf8, 0x01, 0x0f, 0x84, 0xd6, 0x00, 0x00, 0x00) /* mov offset(%rbx),%rax; \
-										      cmp $1 */
+#define REGULAR(offset) \
+	FUNCTION("H5Sis_regular_hyperslab", 0x48, 0x8b, 0x83, (offset)&0xff, (offset) >> 8, 0x00, 0x00, 0x8b, 0x00, \
+		 0x83, 0xf8, 0x01, 0x0f, 0x84, 0xd6, 0x00, 0x00, 0x00)                      /* mov offset(%rbx),%rax; \
+											       cmp $1 */
 #define TYPEOF FUNCTION("H5D_typeof", 0x48, 0x8b, 0x47, 0x30, 0x48, 0x8b, 0x40, 0x18, 0xc3) /* 0x30, 0x18 */
 /* 1.12 and 1.14 copy the type: mov 0x30(%rbx),%rax; mov 0x18(%rax),%rdi; call */
-#define GET_TYPE                                                                                             \
-	FUNCTION("H5D__get_type", 0x85, 0xc0, 0x0f, 0x88, 0xe7, 0x00, 0x00, 0x00, 0x48, 0x8b, 0x43, 0x30,    \
-		 0x48, 0x8b, 0x78, 0x18, 0xe8, 0xf2, 0x39, 0xf7, 0xff)
+#define GET_TYPE \
+	FUNCTION("H5D__get_type", 0x85, 0xc0, 0x0f, 0x88, 0xe7, 0x00, 0x00, 0x00, 0x48, 0x8b, 0x43, 0x30, 0x48, 0x8b, \
+		 0x78, 0x18, 0xe8, 0xf2, 0x39, 0xf7, 0xff)
 /* 1.14 steps through an array: add $0x1,%r15; add $0x20,%rbp; add $bytes,%r14; call */
-#define READ_MANY(bytes)                                                                                     \
-	FUNCTION("H5D__read", 0x48, 0x8b, 0x7c, 0x24, 0x50, 0x31, 0xf6, 0x49, 0x83, 0xc7, 0x01, 0x48, 0x83,  \
-		 0xc5, 0x20, 0x49, 0x81, 0xc6, (bytes)&0xff, (bytes) >> 8, 0x00, 0x00, 0xe8, 0x64, 0xf7,     \
-		 0xf6, 0xff)
+#define READ_MANY(bytes) \
+	FUNCTION("H5D__read", 0x48, 0x8b, 0x7c, 0x24, 0x50, 0x31, 0xf6, 0x49, 0x83, 0xc7, 0x01, 0x48, 0x83, 0xc5, \
+		 0x20, 0x49, 0x81, 0xc6, (bytes)&0xff, (bytes) >> 8, 0x00, 0x00, 0xe8, 0x64, 0xf7, 0xf6, 0xff)
 #define COMMON TYPE_SIZE, NAMEOF, SELECT_TYPE, NPOINTS, NELEM, SPACE, REGULAR(0x168)
 
 /* A library of these functions: an ELF header, one segment, dynamic symbols. */
@@ -118,8 +117,7 @@ static struct scribe_elf *library(const struct function *f, size_t n)
 	h->e_shoff = 0x200;
 	h->e_shentsize = sizeof(*s);
 	h->e_shnum = SECTIONS;
-	*p = (Elf64_Phdr){
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = sizeof(file), .p_memsz = sizeof(file)};
+	*p = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = sizeof(file), .p_memsz = sizeof(file)};
 	s[DYNSYM] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,
 				 .sh_offset = 0x400,
 				 .sh_size = (n + 1) * sizeof(*sym),
@@ -142,8 +140,8 @@ static struct scribe_library_offsets read_image(const struct function *f, size_t
 	return im;
 }
 
-#define READ(...)                                                                                            \
-	read_image((const struct function[]){__VA_ARGS__},                                                   \
+#define READ(...) \
+	read_image((const struct function[]){__VA_ARGS__}, \
 		   sizeof((const struct function[]){__VA_ARGS__}) / sizeof(struct function))
 
 static void assert_offsets(const struct scribe_library_offsets *im)
@@ -197,24 +195,24 @@ static void other_versions_refused(void **state)
 	assert_refused(READ(LIBVERSION(16, 10), TYPEOF, COMMON));
 	assert_refused(READ(TYPEOF, COMMON));
 	/* major 2: movl $2,(%rdi); movl $10,(%rsi); movl $1,(%rdx) */
-	assert_refused(READ(FUNCTION("H5get_libversion", 0xc7, 0x07, 2, 0, 0, 0, 0xc7, 0x06, 10, 0, 0, 0,
-				     0xc7, 0x02, 1, 0, 0, 0, 0xc3),
+	assert_refused(READ(FUNCTION("H5get_libversion", 0xc7, 0x07, 2, 0, 0, 0, 0xc7, 0x06, 10, 0, 0, 0, 0xc7, 0x02, 1,
+				     0, 0, 0, 0xc3),
 			    TYPEOF, COMMON));
 	/* numbers of its own on the stack are none that it tells: movl $1,-8(%rbp); movl $10,8(%rsp) */
-	assert_refused(READ(FUNCTION("H5get_libversion", 0xc7, 0x45, 0xf8, 1, 0, 0, 0, 0xc7, 0x44, 0x24, 0x08,
-				     10, 0, 0, 0, 0xc3),
-			    TYPEOF, COMMON));
+	assert_refused(READ(
+		FUNCTION("H5get_libversion", 0xc7, 0x45, 0xf8, 1, 0, 0, 0, 0xc7, 0x44, 0x24, 0x08, 10, 0, 0, 0, 0xc3),
+		TYPEOF, COMMON));
 	/* cut off in the middle of the second number */
-	assert_refused(READ(FUNCTION("H5get_libversion", 0xc7, 0x07, 1, 0, 0, 0, 0xc7, 0x06, 10, 0, 0),
-			    TYPEOF, COMMON));
+	assert_refused(
+		READ(FUNCTION("H5get_libversion", 0xc7, 0x07, 1, 0, 0, 0, 0xc7, 0x06, 10, 0, 0), TYPEOF, COMMON));
 }
 
 /* movl $1,(%rdi); movl $10,(%rsi), as clang and gcc without frames write it */
 static void version_by_arguments(void **state)
 {
 	struct scribe_library_offsets im =
-		READ(FUNCTION("H5get_libversion", 0x48, 0x85, 0xff, 0x74, 0x06, 0xc7, 0x07, 1, 0, 0, 0, 0x48,
-			      0x85, 0xf6, 0x74, 0x06, 0xc7, 0x06, 10, 0, 0, 0, 0xc7, 0x02, 0, 0, 0, 0, 0xc3),
+		READ(FUNCTION("H5get_libversion", 0x48, 0x85, 0xff, 0x74, 0x06, 0xc7, 0x07, 1, 0, 0, 0, 0x48, 0x85,
+			      0xf6, 0x74, 0x06, 0xc7, 0x06, 10, 0, 0, 0, 0xc7, 0x02, 0, 0, 0, 0, 0xc3),
 		     TYPEOF, COMMON);
 
 	(void)state;
@@ -255,16 +253,16 @@ static void each_is_needed(void **state)
 static void hyperslab_elsewhere_refused(void **state)
 {
 	(void)state;
-	assert_refused(READ(LIBVERSION(10, 8), TYPEOF, TYPE_SIZE, NAMEOF, SELECT_TYPE, NPOINTS, NELEM, SPACE,
-			    REGULAR(0x170)));
+	assert_refused(
+		READ(LIBVERSION(10, 8), TYPEOF, TYPE_SIZE, NAMEOF, SELECT_TYPE, NPOINTS, NELEM, SPACE, REGULAR(0x170)));
 }
 
 /* Where the kind of the layout cannot be found, chunks are unknown, not guessed; the rest stands. */
 static void chunks_may_be_unknown(void **state)
 {
-	struct scribe_library_offsets im = READ(
-		LIBVERSION(10, 8), TYPEOF, TYPE_SIZE, NAMEOF, SELECT_TYPE, NPOINTS, NELEM, REGULAR(0x168),
-		FUNCTION("H5D__get_space", 0x48, 0x8b, 0x43, 0x30, 0x48, 0x8b, 0x78, 0x20, 0xc3));
+	struct scribe_library_offsets im =
+		READ(LIBVERSION(10, 8), TYPEOF, TYPE_SIZE, NAMEOF, SELECT_TYPE, NPOINTS, NELEM, REGULAR(0x168),
+		     FUNCTION("H5D__get_space", 0x48, 0x8b, 0x43, 0x30, 0x48, 0x8b, 0x78, 0x20, 0xc3));
 
 	(void)state;
 	assert_int_equal(im.h5d_space_at, 0x20);
@@ -277,8 +275,7 @@ static void chunks_may_be_unknown(void **state)
 static void init_state(void **state)
 {
 	const struct function named[] = {FUNCTION("H5_libinit_g", 0)},
-			      field[] = {FUNCTION("H5_g", 0),
-					 FUNCTION("H5open", 0x80, 0x78, 0x10, 0x00, 0x75, 0x0c)},
+			      field[] = {FUNCTION("H5_g", 0), FUNCTION("H5open", 0x80, 0x78, 0x10, 0x00, 0x75, 0x0c)},
 			      neither[] = {FUNCTION("H5_g", 0), FUNCTION("H5open", 0x31, 0xc0, 0xc3)};
 	struct scribe_elf *elf = library(named, 1);
 	struct scribe_init_state b;

@@ -27,10 +27,10 @@ static const unsigned char *code_of(const void *ctx, uint64_t vaddr, size_t *ret
 	return c->bytes + (vaddr - BASE);
 }
 
-static struct scribe_insn_place choose(const unsigned char *bytes, size_t n, unsigned wanted)
+static struct scribe_insn_address choose(const unsigned char *bytes, size_t n, unsigned wanted)
 {
 	struct code c = {bytes, n};
-	struct scribe_insn_place place;
+	struct scribe_insn_address place;
 
 	scribe_insn_choose(code_of, &c, BASE, wanted, &place);
 	return place;
@@ -42,7 +42,7 @@ static void push_first(void **state)
 {
 	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5};             /* push %rbp */
 	static const unsigned char high[] = {0x41, 0x57, 0x41, 0x56, 0x31, 0xc0}; /* push %r15 */
-	struct scribe_insn_place p = CHOOSE(code, 7);
+	struct scribe_insn_address p = CHOOSE(code, 7);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -58,7 +58,7 @@ static void push_first(void **state)
 static void argument_not_wanted_is_lost(void **state)
 {
 	static const unsigned char code[] = {0xba, 1, 0, 0, 0, 0xe9, 0x06, 0xff, 0xff, 0xff};
-	struct scribe_insn_place p = CHOOSE(code, 3);
+	struct scribe_insn_address p = CHOOSE(code, 3);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -75,7 +75,7 @@ static void argument_not_wanted_is_lost(void **state)
 static void argument_followed(void **state)
 {
 	static const unsigned char code[] = {0x48, 0x89, 0xf8, 0xbf, 0, 0, 0, 0, 0x90};
-	struct scribe_insn_place p = CHOOSE(code, 1);
+	struct scribe_insn_address p = CHOOSE(code, 1);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -99,7 +99,7 @@ static void wrapper(void **state)
 		0x48, 0x83, 0xc4, 0x18, 0xc3,             /* add $0x18,%rsp; ret */
 		0x41, 0x57, 0x41, 0x56,                   /* the function: push %r15 */
 	};
-	struct scribe_insn_place p = CHOOSE(code, 1 | 8 | 16);
+	struct scribe_insn_address p = CHOOSE(code, 1 | 8 | 16);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -114,7 +114,7 @@ static void wrapper(void **state)
 static void never_behind_a_moved_stack(void **state)
 {
 	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x18, 0x55, 0x90, 0x74, 0x00, 0xc3};
-	struct scribe_insn_place p = CHOOSE(code, 1);
+	struct scribe_insn_address p = CHOOSE(code, 1);
 
 	(void)state;
 	assert_false(p.emulated);
@@ -125,7 +125,7 @@ static void never_behind_a_moved_stack(void **state)
 static void branch(void **state)
 {
 	static const unsigned char code[] = {0x48, 0x85, 0xff, 0x0f, 0x84, 0xa7, 0, 0, 0, 0x55};
-	struct scribe_insn_place p = CHOOSE(code, 1);
+	struct scribe_insn_address p = CHOOSE(code, 1);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -138,7 +138,7 @@ static void unknown(void **state)
 	static const unsigned char endbr[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x55};
 	static const unsigned char odd[] = {0xc4, 0xe2, 0x79, 0x18, 0x00};
 	static const unsigned char cut[] = {0x48, 0x8b};
-	struct scribe_insn_place p = CHOOSE(endbr, 1);
+	struct scribe_insn_address p = CHOOSE(endbr, 1);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -160,7 +160,7 @@ static void never_in_a_loop(void **state)
 		0x75, 0xf6,             /* jne back to the add */
 		0x55,                   /* push %rbp */
 	};
-	struct scribe_insn_place p = CHOOSE(code, 1);
+	struct scribe_insn_address p = CHOOSE(code, 1);
 
 	(void)state;
 	assert_false(p.emulated);
@@ -173,7 +173,7 @@ static void hidden_writes(void **state)
 	static const unsigned char cpuid[] = {0x0f, 0xa2, 0x90};
 	static const unsigned char xchg[] = {0x48, 0x87, 0xfe, 0x90};
 	static const unsigned char narrow[] = {0x66, 0x89, 0xf8, 0x31, 0xff, 0x90}; /* mov %di,%ax */
-	struct scribe_insn_place p = CHOOSE(cpuid, 3);
+	struct scribe_insn_address p = CHOOSE(cpuid, 3);
 
 	(void)state;
 	assert_true(p.emulated);
@@ -195,7 +195,7 @@ static void every_instruction(void **state)
 		0xc4, 0xe2, 0xc8, 0xf2, 0xd7, /* andn %rdi,%rsi,%rdx */
 		0x55,                         /* push %rbp */
 	};
-	struct scribe_insn_place p = CHOOSE(code, 3);
+	struct scribe_insn_address p = CHOOSE(code, 3);
 
 	(void)state;
 	assert_true(p.emulated);

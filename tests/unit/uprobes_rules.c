@@ -19,7 +19,7 @@ struct file {
 
 static void apply(struct file *f, struct scribe_lib_op op, int atomic)
 {
-	struct scribe_lib_place place;
+	struct scribe_lib_address place;
 
 	scribe_lib_cursor(&f->cursor, &op, &place);
 	if (atomic)
@@ -30,8 +30,7 @@ static void apply(struct file *f, struct scribe_lib_op op, int atomic)
 		scribe_top_count(f->shard.access, (int64_t)op.bytes, 0);
 }
 
-static struct scribe_lib_op data(uint32_t op_class, uint64_t bytes, int64_t offset, uint64_t start,
-				 uint64_t end)
+static struct scribe_lib_op data(uint32_t op_class, uint64_t bytes, int64_t offset, uint64_t start, uint64_t end)
 {
 	return (struct scribe_lib_op){.start_ns = start,
 				      .end_ns = end,

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "util/tool/command.h"
 #include "util/commands.h"
+#include "util/tool/command.h"
 
 #define WORDS 6
 #ifdef __SANITIZE_ADDRESS__ /* tens of times slower: a part of it */
@@ -28,9 +28,9 @@
 #else
 #define STEPS 1
 #endif
-#define LOG "LOG" /* the damaged log */
+#define LOG  "LOG"  /* the damaged log */
 #define GOOD "GOOD" /* the log before */
-#define OUT "OUT"
+#define OUT  "OUT"
 
 /* From one place that is damaged to the next, odd; in the gate fewer places. */
 static size_t step(size_t all)
@@ -148,8 +148,8 @@ static int run(struct damage *d, const char *const *line, const char *what, size
 	unhush(d);
 	assert_true(pread(d->errors, text, sizeof(text) - 1, 0) >= 0);
 	if ((status != 0 && status != 1) || (status == 1 && !says_where(text, d->log_path)))
-		fail_msg("%s %s, %s, %s %zu: exit %d, says '%s'", line[0], line[1], d->good_path, what, at,
-			 status, text);
+		fail_msg("%s %s, %s, %s %zu: exit %d, says '%s'", line[0], line[1], d->good_path, what, at, status,
+			 text);
 	if (status == 1 && access(d->out_path, F_OK) == 0)
 		fail_msg("%s %s, %s, %s %zu: left its output", line[0], line[1], d->good_path, what, at);
 	unlink(d->out_path);

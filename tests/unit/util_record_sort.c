@@ -151,7 +151,8 @@ static void numbers_of_two(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_records_sorted), cmocka_unit_test(no_place_for_them),
+		cmocka_unit_test(all_records_sorted),
+		cmocka_unit_test(no_place_for_them),
 		cmocka_unit_test(numbers_of_two),
 	};
 

@@ -56,11 +56,9 @@ static void filter_exec(char **argv)
 	struct sock_filter code[2 * sizeof(killed) / sizeof(killed[0]) + 2];
 	struct sock_fprog program = {0, code};
 
-	code[program.len++] =
-		(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < sizeof(killed) / sizeof(killed[0]); i++) {
-		code[program.len++] =
-			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, killed[i], 0, 1);
+		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, killed[i], 0, 1);
 		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	}
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

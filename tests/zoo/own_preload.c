@@ -9,8 +9,7 @@ static long opens, puts_;
 
 FILE *fopen(const char *path, const char *mode)
 {
-	FILE *(*next)(const char *, const char *) =
-		(FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+	FILE *(*next)(const char *, const char *) = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
 
 	opens++;
 	return next(path, mode);

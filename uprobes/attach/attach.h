@@ -11,9 +11,9 @@
 
 #include "bpf/user/load.h"
 #include "logfmt/base/err.h"
-#include "uprobes/elf/library_offsets.h"
 #include "uprobes/attach/link.h"
 #include "uprobes/elf/analysis.h"
+#include "uprobes/elf/library_offsets.h"
 
 struct scribe_uprobes;
 
@@ -25,7 +25,7 @@ enum scribe_uprobe_level {
 
 struct scribe_uprobes_options {
 	uint64_t modules; /* to be traced */
-	uint64_t wrapped;  /* of them, countable in the program */
+	uint64_t wrapped; /* of them, countable in the program */
 	enum scribe_uprobe_level level;
 	bool verbose;
 	/*
@@ -56,7 +56,7 @@ struct scribe_uprobed {
 		uint64_t modules; /* fed by its calls; 0: none */
 		struct scribe_init_state init_state;
 		bool counted_inside; /* programs count its calls themselves: not probed */
-		bool is_wrap; /* libioscribe-inside.so or a copy */
+		bool is_wrap;        /* libioscribe-inside.so or a copy */
 	} library[SCRIBE_LIBRARIES_A_FILE];
 	unsigned nlibraries;
 	uint32_t uid;
@@ -66,12 +66,12 @@ struct scribe_uprobed {
 };
 
 struct scribe_uprobes_result {
-	uint64_t modules; /* fed by it */
-	unsigned places;  /* entries and returns */
+	uint64_t modules;    /* fed by it */
+	unsigned addresses;  /* entries and returns */
 	unsigned emulated;   /* of them */
-	bool fresh;       /* attached now, or links under way */
+	bool fresh;          /* attached now, or links under way */
 	bool counted_inside; /* as in struct scribe_uprobed */
-	bool unread;      /* unreadable now, may be tried again */
+	bool unread;         /* unreadable now, may be tried again */
 };
 
 /*

@@ -27,17 +27,16 @@
 
 #define SEEN_MAX 50000 /* without a library; further ones are studied repeatedly */
 
-/* -E2BIG: the table of sites is full. */
-static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image,
-		    uint64_t *ret_cookie)
+/* -E2BIG: the table of points is full. */
+static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image, uint64_t *ret_cookie)
 {
-	struct scribe_site site = one->site;
+	struct scribe_point point = one->point;
 	uint32_t index = u->nsites;
 
-	if (index >= SCRIBE_SITES_MAX)
+	if (index >= SCRIBE_POINTS_MAX)
 		return -E2BIG;
-	site.image = (uint16_t)image;
-	if (scribe_map_update(u->sites_fd, &index, &site, BPF_ANY))
+	point.image = (uint16_t)image;
+	if (scribe_map_update(u->points_fd, &index, &point, BPF_ANY))
 		return -errno;
 	u->nsites++;
 	*ret_cookie = index;
@@ -57,9 +56,9 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 		rc = announce(u, one, image, &cookie);
 		if (rc)
 			break;
-		scribe_batch_add(b, one->offset, one->site.vaddr, one->semaphore, cookie);
-		if (one->site.flags & SCRIBE_SITE_RETURNS)
-			scribe_batch_add(returns, one->offset, one->site.vaddr, one->semaphore,
+		scribe_batch_add(b, one->offset, one->point.vaddr, one->semaphore, cookie);
+		if (one->point.flags & SCRIBE_POINT_RETURNS)
+			scribe_batch_add(returns, one->offset, one->point.vaddr, one->semaphore,
 					 SCRIBE_COOKIE_RETURN | layer);
 	}
 	scribe_pinned_counts(u);
@@ -76,7 +75,7 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 static bool has_room(const struct scribe_uprobes *u, const struct scribe_plan *plan, uint32_t uid)
 {
 	return u->nimages < SCRIBE_LIBRARY_OFFSETS_OPENMPI / (uid ? 2 : 1) &&
-	       u->nsites + plan->n < SCRIBE_SITES_MAX / (uid ? 2 : 1);
+	       u->nsites + plan->n < SCRIBE_POINTS_MAX / (uid ? 2 : 1);
 }
 
 /* For the datatypes of other libraries. Of the site's Open MPI only, not a user's. */
@@ -89,7 +88,7 @@ static void note_openmpi(struct scribe_uprobes *u, const struct scribe_elf_analy
 		scribe_map_update(u->images_fd, &known, &s->library[k].image, BPF_ANY);
 }
 
-/* -ENOTSUP: offsets or sites are missing. Indices used before a failure are not reused here. */
+/* -ENOTSUP: offsets or points are missing. Indices used before a failure are not reused here. */
 static int attach_library(struct scribe_uprobes *u, const struct scribe_elf_analysis *s, unsigned k, uint32_t uid,
 			  const char *path, struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
@@ -119,7 +118,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf_anal
 	if (rc == 0)
 		rc = attach_plan(u, &plan, l->layer, index, path);
 	for (size_t i = 0; rc == 0 && i < plan.n; i++) {
-		ret->places++;
+		ret->addresses++;
 		ret->emulated += plan.at[i].emulated;
 	}
 	if (rc == 0)
@@ -298,14 +297,14 @@ static int begin(struct scribe_uprobes *u, const struct scribe_uprobed *f, int f
 
 	if (scribe_uprobes_busy_with(u, f->dev, f->ino))
 		return 0;
-	if (u->npending == u->pending_room) {
-		size_t room = u->pending_room ? u->pending_room * 2 : 16;
-		struct scribe_pending *more = realloc(u->pending, room * sizeof(*more));
+	if (u->npending == u->pending_capacity) {
+		size_t capacity = u->pending_capacity ? u->pending_capacity * 2 : 16;
+		struct scribe_pending *more = realloc(u->pending, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		u->pending = more;
-		u->pending_room = room;
+		u->pending_capacity = capacity;
 	}
 	p.fd = hold(fd, f->uid);
 	if (p.fd < 0)
@@ -402,8 +401,7 @@ const char *scribe_uprobes_why(const struct scribe_uprobes *u)
 	return u->refused ? u->why.text : "";
 }
 
-bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key,
-			  struct scribe_access_pattern *ret_shape)
+bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_access_pattern *ret_shape)
 {
 	return scribe_map_lookup(u->shapes_fd, &key, ret_shape) == 0;
 }

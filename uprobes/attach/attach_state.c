@@ -66,9 +66,9 @@ void scribe_probe_link_forget(struct scribe_probe_link *l)
 /* Also on failure it owns the link, and closes it. */
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
 {
-	if (u->nlinks == u->links_room) {
-		size_t room = u->links_room ? u->links_room * 2 : 16;
-		struct scribe_probe_link *more = realloc(u->link, room * sizeof(*more));
+	if (u->nlinks == u->links_capacity) {
+		size_t capacity = u->links_capacity ? u->links_capacity * 2 : 16;
+		struct scribe_probe_link *more = realloc(u->link, capacity * sizeof(*more));
 
 		if (!more) {
 			struct scribe_probe_link lost = *link;
@@ -78,7 +78,7 @@ int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe
 			return -ENOMEM;
 		}
 		u->link = more;
-		u->links_room = room;
+		u->links_capacity = capacity;
 	}
 	u->link[u->nlinks++] = *link;
 	return 0;
@@ -113,14 +113,14 @@ uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u)
 
 int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
-	if (u->nseen == u->seen_room) {
-		size_t room = u->seen_room ? u->seen_room * 2 : 64;
-		struct scribe_uprobed *more = realloc(u->seen, room * sizeof(*more));
+	if (u->nseen == u->seen_capacity) {
+		size_t capacity = u->seen_capacity ? u->seen_capacity * 2 : 64;
+		struct scribe_uprobed *more = realloc(u->seen, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		u->seen = more;
-		u->seen_room = room;
+		u->seen_capacity = capacity;
 	}
 	u->seen[u->nseen++] = *file;
 	return 0;

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "uprobes/attach/attach.h"
-#include "uprobes/elf/elf.h"
-#include "uprobes/attach/uprobe_events.h"
 #include "uprobes/attach/link.h"
+#include "uprobes/attach/uprobe_events.h"
+#include "uprobes/elf/elf.h"
 
 #define SCRIBE_OWN_TABLES_MAX 16
 
@@ -23,7 +23,7 @@ struct scribe_probe_link {
 	struct scribe_link_plan *plan;  /* NULL: made */
 	enum scribe_layer layer;
 	uint64_t dev, ino;
-	bool orphan;       /* file forgotten: close it */
+	bool orphan; /* file forgotten: close it */
 };
 
 /* Links of a file are made one by one. */
@@ -59,17 +59,17 @@ struct scribe_uprobes {
 	size_t nown;
 	bool refused; /* `why` has the reason */
 	struct scribe_err why;
-	int sites_fd, images_fd, shapes_fd;
+	int points_fd, images_fd, shapes_fd;
 	uint32_t nsites, nimages, nplaces;
 	struct scribe_uprobed *seen;
-	size_t nseen, seen_room;
+	size_t nseen, seen_capacity;
 	struct scribe_probe_link *link;
-	size_t nlinks, links_room;
+	size_t nlinks, links_capacity;
 	struct scribe_lease *lease;
 	size_t nleases;
 	bool gives_way; /* a lease is kept until its file's probes are off */
 	struct scribe_pending *pending;
-	size_t npending, pending_room;
+	size_t npending, pending_capacity;
 	uint64_t rested_ns; /* last detach */
 	/* pinned.c; -1: not pinned */
 	int head_fd, files_fd;
@@ -109,8 +109,7 @@ struct scribe_batch {
 /* Chooses the level, unless an option sets it. `err`: what is missing. */
 int scribe_batch_level(struct scribe_uprobes *u, struct scribe_err *err);
 /* `address` as linked. Not checked for overflow. */
-void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address, uint64_t semaphore,
-		      uint64_t cookie);
+void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address, uint64_t semaphore, uint64_t cookie);
 /* Makes the links now, unless there is a link maker. */
 int scribe_batch_attach(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
 			const struct scribe_batch *b, bool at_return);

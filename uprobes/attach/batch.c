@@ -16,8 +16,6 @@
 #include "bpf/user/refusal.h"
 #include "uprobes/attach/attach_state.h"
 
-/* ---- levels ---- */
-
 /* An empty program for such a link. */
 static int nothing(uint32_t attach_type)
 {
@@ -78,15 +76,11 @@ int scribe_batch_level(struct scribe_uprobes *u, struct scribe_err *err)
 
 int scribe_batch_refused(const struct scribe_uprobes *u, int code, const char *label, struct scribe_err *err)
 {
-	return scribe_refused(err, code,
-			      u->level == SCRIBE_UPROBE_MULTI ? SCRIBE_STEP_PROBE_MULTI : SCRIBE_STEP_PROBE_PERF,
-			      label);
+	return scribe_refused(
+		err, code, u->level == SCRIBE_UPROBE_MULTI ? SCRIBE_STEP_PROBE_MULTI : SCRIBE_STEP_PROBE_PERF, label);
 }
 
-/* ---- attaching ---- */
-
-void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address, uint64_t semaphore,
-		      uint64_t cookie)
+void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address, uint64_t semaphore, uint64_t cookie)
 {
 	b->offset[b->n] = offset;
 	b->address[b->n] = address;
@@ -107,15 +101,10 @@ int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, con
 }
 
 /* Takes over the plan. */
-static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enum scribe_layer layer,
-		    const char *path)
+static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enum scribe_layer layer, const char *path)
 {
-	const struct scribe_probe_link l = {.fd = -1,
-					    .event.perf = -1,
-					    .plan = plan,
-					    .layer = layer,
-					    .dev = u->dev,
-					    .ino = u->ino};
+	const struct scribe_probe_link l = {
+		.fd = -1, .event.perf = -1, .plan = plan, .layer = layer, .dev = u->dev, .ino = u->ino};
 	int rc = scribe_uprobes_keep_link(u, &l);
 
 	return rc == 0 && !u->opt.link_maker ? scribe_batch_make(u, &u->link[u->nlinks - 1], path) : rc;
@@ -137,13 +126,13 @@ static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const
 }
 
 /* Indices of addresses for one event, marked in `done`. 0: no memory. */
-static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *done, uint32_t *ret_of)
+static uint32_t pick_addresses(const struct scribe_batch *b, bool at_return, bool *done, uint32_t *ret_of)
 {
-	bool *taken = calloc(SCRIBE_PLACE_STEP, sizeof(*taken));
+	bool *taken = calloc(SCRIBE_ADDRESS_STEP, sizeof(*taken));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; taken && i < b->n; i++) {
-		uint32_t end = b->address[i] & (SCRIBE_PLACE_STEP - 1);
+		uint32_t end = b->address[i] & (SCRIBE_ADDRESS_STEP - 1);
 
 		/*
 		 * Entries are found by the end of their address, unique in an event; returns match by the
@@ -158,22 +147,22 @@ static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *
 	return n;
 }
 
-static int announce_places(struct scribe_uprobes *u, const struct scribe_batch *b, const uint32_t *of, uint32_t n,
-			   uint64_t *ret_cookie)
+static int announce_addresses(struct scribe_uprobes *u, const struct scribe_batch *b, const uint32_t *of, uint32_t n,
+			      uint64_t *ret_cookie)
 {
-	int fd = scribe_uprobes_table(u, "scribe_places"), rc = 0;
+	int fd = scribe_uprobes_table(u, "scribe_addrs"), rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
 		/*
-		 * The cookie selects a range of keys, the end of the address a site in it: load addresses are
+		 * The cookie selects a range of keys, the end of the address a point in it: load addresses are
 		 * page-aligned.
 		 */
-		uint32_t end = b->address[of[i]] & (SCRIBE_PLACE_STEP - 1);
-		uint32_t key = u->nplaces * SCRIBE_PLACE_STEP + end, site = (uint32_t)b->cookie[of[i]];
+		uint32_t end = b->address[of[i]] & (SCRIBE_ADDRESS_STEP - 1);
+		uint32_t key = u->nplaces * SCRIBE_ADDRESS_STEP + end, point = (uint32_t)b->cookie[of[i]];
 
-		rc = scribe_map_update(fd, &key, &site, BPF_ANY) ? -errno : 0;
+		rc = scribe_map_update(fd, &key, &point, BPF_ANY) ? -errno : 0;
 	}
-	*ret_cookie = SCRIBE_COOKIE_PLACES | u->nplaces++;
+	*ret_cookie = SCRIBE_COOKIE_ADDRESSES | u->nplaces++;
 	return rc;
 }
 
@@ -192,7 +181,7 @@ static int attach_event(struct scribe_uprobes *u, enum scribe_layer layer, const
 		plan->offset[i] = b->offset[of[i]];
 		plan->semaphore[i] = b->semaphore[of[i]];
 	}
-	rc = at_return ? 0 : announce_places(u, b, of, n, &plan->event_cookie);
+	rc = at_return ? 0 : announce_addresses(u, b, of, n, &plan->event_cookie);
 	if (rc == 0)
 		return add_link(u, plan, layer, path);
 	free(plan);
@@ -207,7 +196,7 @@ static int attach_events(struct scribe_uprobes *u, enum scribe_layer layer, cons
 	int rc = of && done ? 0 : -ENOMEM;
 
 	while (rc == 0 && left) {
-		uint32_t n = pick_places(b, at_return, done, of);
+		uint32_t n = pick_addresses(b, at_return, done, of);
 
 		rc = n ? attach_event(u, layer, path, b, of, n, at_return) : -ENOMEM;
 		left -= n;

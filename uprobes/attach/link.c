@@ -55,15 +55,15 @@ static int multi_link(const struct scribe_link_plan *p, int program, const char 
 static int event_link(const struct scribe_link_plan *p, struct scribe_events *events, int program, const char *path,
 		      struct scribe_event_link *ret_event)
 {
-	struct scribe_event_place *site = calloc(p->n, sizeof(*site));
+	struct scribe_event_address *point = calloc(p->n, sizeof(*point));
 	int rc;
 
-	if (!site)
+	if (!point)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p->n; i++)
-		site[i] = (struct scribe_event_place){.offset = p->offset[i], .semaphore = p->semaphore[i]};
-	rc = scribe_events_attach(events, program, path, site, p->n, p->at_return, p->event_cookie, ret_event);
-	free(site);
+		point[i] = (struct scribe_event_address){.offset = p->offset[i], .semaphore = p->semaphore[i]};
+	rc = scribe_events_attach(events, program, path, point, p->n, p->at_return, p->event_cookie, ret_event);
+	free(point);
 	return rc;
 }
 

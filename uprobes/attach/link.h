@@ -15,7 +15,7 @@
 
 struct scribe_link_plan {
 	bool at_return;
-	bool is_event;         /* with one cookie; otherwise uprobe_multi */
+	bool is_event; /* with one cookie; otherwise uprobe_multi */
 	uint64_t event_cookie;
 	uint32_t n;
 	uint64_t *offset, *cookie, *semaphore; /* in the same allocation; semaphore: 0 none */
@@ -24,8 +24,8 @@ struct scribe_link_plan {
 /* Zeroed. NULL: no memory. */
 struct scribe_link_plan *scribe_link_plan_new(uint32_t n);
 /* A descriptor, or a negative errno. `ret_event`: detach it after closing the descriptor (uprobe_events.h). */
-int scribe_link_make(const struct scribe_link_plan *plan, struct scribe_events *events, int program,
-		     const char *path, struct scribe_event_link *ret_event);
+int scribe_link_make(const struct scribe_link_plan *plan, struct scribe_events *events, int program, const char *path,
+		     struct scribe_event_link *ret_event);
 /* 0: uprobe_multi is supported for such programs. */
 int scribe_link_try_multi(int program);
 

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/user/libbpf_log.h"
 #include "bpf/user/map_calls.h"
 #include "bpf/user/refusal.h"
-#include "bpf/user/libbpf_log.h"
 #include "logfmt/counters/built.h"
 #include "uprobes/attach/attach_state.h"
-#include "uprobes/lib.skel.h"
 #include "uprobes/elf/sites.h"
+#include "uprobes/lib.skel.h"
 
 static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 {
@@ -109,8 +109,7 @@ static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 	if (!s)
 		return -errno;
 	wanted = bpf_object__find_program_by_name(s->obj, scribe_attach_program_name(layer));
-	bpf_object__for_each_program(program, s->obj)
-		bpf_program__set_autoload(program, program == wanted);
+	bpf_object__for_each_program(program, s->obj) bpf_program__set_autoload(program, program == wanted);
 	rc = wanted ? share_maps(u, s->obj) : -ENOTSUP;
 	if (rc == 0 && u->level == SCRIBE_UPROBE_MULTI)
 		rc = bpf_program__set_expected_attach_type(wanted, SCRIBE_ATTACH_UPROBE_MULTI);
@@ -153,12 +152,10 @@ void scribe_uprobes_load_wanted(struct scribe_uprobes *u)
 
 void scribe_uprobes_find_tables(struct scribe_uprobes *u)
 {
-	u->sites_fd = scribe_uprobes_table(u, "scribe_sites");
+	u->points_fd = scribe_uprobes_table(u, "scribe_points");
 	u->images_fd = scribe_uprobes_table(u, "scribe_lib_offs");
 	u->shapes_fd = scribe_uprobes_table(u, "scribe_access_patterns");
 }
-
-/* ---- all ---- */
 
 static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 {
@@ -206,10 +203,9 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 	int rc = 0;
 
 	if (!IOSCRIBE_LIBRARY_PROBES)
-		return scribe_err_set(
-			err, -ENOTSUP,
-			"library calls are not probed: this build is without (IOSCRIBE_LIBRARY_PROBES); "
-			"where to probe and what structures hold is read from x86-64 code only");
+		return scribe_err_set(err, -ENOTSUP,
+				      "library calls are not probed: this build is without (IOSCRIBE_LIBRARY_PROBES); "
+				      "where to probe and what structures hold is read from x86-64 code only");
 	u = blank(bpf, options);
 	if (u)
 		u->adopted = scribe_pinned_adopt(u);

@@ -21,8 +21,8 @@
 
 #define FILES_MAX 65536u
 /* pins */
-#define HEAD      "scribe_known"
-#define FILES     "scribe_known_files"
+#define HEAD  "scribe_known"
+#define FILES "scribe_known_files"
 
 /* Use of the kernel's tables, and the settings of the probes. */
 struct head {
@@ -33,9 +33,8 @@ struct head {
 /* Differs for builds with other structures. */
 static uint64_t layout(void)
 {
-	const size_t sizes[] = {SCRIBE_WIRE_VERSION,           sizeof(struct head),
-				sizeof(struct scribe_uprobed), sizeof(struct scribe_site),
-				sizeof(struct scribe_library_offsets)};
+	const size_t sizes[] = {SCRIBE_WIRE_VERSION, sizeof(struct head), sizeof(struct scribe_uprobed),
+				sizeof(struct scribe_point), sizeof(struct scribe_library_offsets)};
 
 	return scribe_hash64(sizes, sizeof(sizes), 0);
 }
@@ -81,8 +80,7 @@ void scribe_pinned_remove(struct scribe_uprobes *u)
 static int new_table(struct scribe_uprobes *u, enum bpf_map_type type, const char *name, uint32_t bytes,
 		     uint32_t entries)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts,
-		    .map_flags = type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0);
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0);
 	/* names of maps are cut to 15 bytes, those of pins are not */
 	char kept[16];
 	int fd;
@@ -135,8 +133,8 @@ void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l)
 {
 	if (u->head_fd < 0 || l->fd < 0)
 		return;
-	snprintf(l->pin, sizeof(l->pin), "%llx-%llx-%x", (unsigned long long)l->dev,
-		 (unsigned long long)l->ino, u->npins++);
+	snprintf(l->pin, sizeof(l->pin), "%llx-%llx-%x", (unsigned long long)l->dev, (unsigned long long)l->ino,
+		 u->npins++);
 	if (scribe_bpf_pin(u->bpf, "lib_links", l->pin, l->fd) == 0)
 		return;
 	u->unpinned = true;
@@ -175,8 +173,6 @@ void scribe_pinned_anew(struct scribe_uprobes *u)
 			scribe_pinned_file(u, &u->seen[i]);
 }
 
-/* ---- adopting ---- */
-
 static int adopt_program(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
@@ -194,9 +190,7 @@ static int adopt_program(void *ctx, const char *name, int fd)
 static int adopt_table(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
-	int *ours = !strcmp(name, HEAD)    ? &u->head_fd
-		    : !strcmp(name, FILES) ? &u->files_fd
-					   : NULL;
+	int *ours = !strcmp(name, HEAD) ? &u->head_fd : !strcmp(name, FILES) ? &u->files_fd : NULL;
 	struct scribe_own_table *own = &u->own[u->nown];
 
 	if (ours) {
@@ -239,8 +233,7 @@ static int adopt_files(struct scribe_uprobes *u, const struct head *h)
 	int rc = 0;
 
 	for (; rc == 0 && u->nfiles < h->nfiles; u->nfiles++)
-		rc = scribe_map_lookup(u->files_fd, &u->nfiles, &file) ? -errno
-									 : scribe_uprobes_keep_file(u, &file);
+		rc = scribe_map_lookup(u->files_fd, &u->nfiles, &file) ? -errno : scribe_uprobes_keep_file(u, &file);
 	return rc;
 }
 

@@ -19,8 +19,8 @@ static int offset_of(const void *code, uint64_t *ret_offset)
 	bool found = false;
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
-		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) == 3 &&
-			at >= from && at < to;
+		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) == 3 && at >= from &&
+			at < to;
 		if (found)
 			*ret_offset = at - from + offset;
 	}
@@ -54,7 +54,7 @@ int scribe_uprobes_try(struct scribe_uprobes *u, struct scribe_err *err)
 	}
 	scribe_batch_add(b, offset, (uint64_t)(uintptr_t)never_called, 0, SCRIBE_COOKIE_RETURN);
 	rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, true);
-	b->cookie[0] = SCRIBE_SITES_MAX; /* not a valid site: the program ignores it */
+	b->cookie[0] = SCRIBE_POINTS_MAX; /* not a valid point: the program ignores it */
 	if (rc == 0)
 		rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, false);
 	free(b);

@@ -77,13 +77,11 @@ bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 		u->rested_ns = scribe_now_ns();
 		return true;
 	}
-	/* Handlers may still use sites of detached links. */
+	/* Handlers may still use points of detached links. */
 	if (orphans && scribe_now_ns() - u->rested_ns > REST_NS)
 		cut_tables(u);
 	return false;
 }
-
-/* ---- links of the link maker ---- */
 
 /* NULL: all are made. */
 static struct scribe_probe_link *next_of(struct scribe_uprobes *u, const struct scribe_pending *p)

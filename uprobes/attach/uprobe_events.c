@@ -3,7 +3,7 @@
  * Without uprobe_multi (before Linux 6.6): all addresses of a file and direction share a trace event (several
  * per event since Linux 5.5) and a perf event. Separate perf events would be detached one by one under a lock,
  * two RCU grace periods each. struct scribe_events owns uprobe_events' descriptor. Main thread. Must not know:
- * sites, layers, files.
+ * points, layers, files.
  */
 #include "uprobes/attach/uprobe_events.h"
 
@@ -84,8 +84,9 @@ int scribe_events_open(struct scribe_events *e, struct scribe_err *err)
 	if (rc == -ENOENT && access("/sys/bus/event_source/devices/uprobe", F_OK))
 		return scribe_err_set(err, rc, "uprobe events: the kernel has none (CONFIG_UPROBE_EVENTS)");
 	if (rc == -ENOENT)
-		return scribe_err_set(err, rc, "uprobe events: tracefs is not mounted: mount -t tracefs "
-					       "tracefs /sys/kernel/tracing");
+		return scribe_err_set(err, rc,
+				      "uprobe events: tracefs is not mounted: mount -t tracefs "
+				      "tracefs /sys/kernel/tracing");
 	return scribe_err_set(err, rc, "uprobe events: %s/uprobe_events: %s: root is needed%s", mounted_at[0],
 			      strerror(-rc), rc == -EPERM ? ", and a kernel that is not locked down" : "");
 }
@@ -98,18 +99,18 @@ void scribe_events_close(struct scribe_events *e)
 }
 
 static int define(const struct scribe_events *e, const char *name, const char *path,
-		  const struct scribe_event_place *site, size_t n, bool at_return)
+		  const struct scribe_event_address *point, size_t n, bool at_return)
 {
 	char line[LINE_MAX_];
 
 	for (size_t i = 0; i < n; i++) {
 		/* A line with an existing name adds an address to that event. */
 		int k = snprintf(line, sizeof(line), "%c:%s %s:0x%llx", at_return ? 'r' : 'p', name, path,
-				 (unsigned long long)site[i].offset);
+				 (unsigned long long)point[i].offset);
 
-		if (site[i].semaphore)
+		if (point[i].semaphore)
 			k += snprintf(line + k, sizeof(line) - (size_t)k, "(0x%llx)",
-				      (unsigned long long)site[i].semaphore);
+				      (unsigned long long)point[i].semaphore);
 		if ((size_t)k >= sizeof(line))
 			return -ENAMETOOLONG;
 		if (write(e->fd, line, (size_t)k) != k)
@@ -137,10 +138,8 @@ static int number_of(const struct scribe_events *e, const char *name)
 
 static int perf_event(int number)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
-				       .size = sizeof(attr),
-				       .config = (unsigned)number,
-				       .sample_period = 1};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = (unsigned)number, .sample_period = 1};
 	/* An event on one CPU arms the uprobe for all processes. */
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -166,14 +165,14 @@ static int perf_link(int program, int perf, uint64_t cookie)
 
 /* On failure it removes what was made. */
 int scribe_events_attach(struct scribe_events *e, int program, const char *path,
-			 const struct scribe_event_place *site, size_t n, bool at_return, uint64_t cookie,
+			 const struct scribe_event_address *point, size_t n, bool at_return, uint64_t cookie,
 			 struct scribe_event_link *ret_link)
 {
 	struct scribe_event_link l = {.perf = -1};
 	int rc;
 
 	snprintf(l.name, sizeof(l.name), GROUP "%d/u%u", (int)getpid(), e->made++);
-	rc = define(e, l.name, path, site, n, at_return);
+	rc = define(e, l.name, path, point, n, at_return);
 	if (rc == 0)
 		rc = number_of(e, l.name);
 	if (rc >= 0)

@@ -15,7 +15,7 @@ struct scribe_events {
 	unsigned made;
 };
 
-struct scribe_event_place {
+struct scribe_event_address {
 	uint64_t offset;
 	uint64_t semaphore; /* offset of a counter to increase while probed, 0 none */
 };
@@ -33,7 +33,7 @@ void scribe_events_close(struct scribe_events *e);
  * error.
  */
 int scribe_events_attach(struct scribe_events *e, int program, const char *path,
-			 const struct scribe_event_place *site, size_t n, bool at_return, uint64_t cookie,
+			 const struct scribe_event_address *point, size_t n, bool at_return, uint64_t cookie,
 			 struct scribe_event_link *ret_link);
 void scribe_events_detach(const struct scribe_events *e, struct scribe_event_link *l);
 

@@ -29,20 +29,20 @@ static void touch(int fd, uint64_t offset)
 }
 
 /* What does not fit is missing; `whole` shows it. */
-static void add_places(int fd, const struct scribe_library *l, uint8_t library,
-		       const struct scribe_plan *plan, struct scribe_elf_analysis *s)
+static void add_addresses(int fd, const struct scribe_library *l, uint8_t library, const struct scribe_plan *plan,
+			  struct scribe_elf_analysis *s)
 {
-	for (size_t i = 0; i < plan->n && s->nplaces < SCRIBE_STUDY_PLACES; i++) {
+	for (size_t i = 0; i < plan->n && s->nplaces < SCRIBE_STUDY_ADDRESSES; i++) {
 		const struct scribe_planned *one = &plan->at[i];
-		struct scribe_elf_analysis_probe *to = &s->site[s->nplaces++];
+		struct scribe_elf_analysis_probe *to = &s->point[s->nplaces++];
 
-		*to = (struct scribe_elf_analysis_probe){.vaddr = one->site.vaddr,
-						    .offset = one->offset,
-						    .semaphore = one->semaphore,
-						    .row = (uint16_t)(one->probe - l->probes),
-						    .library = library,
-						    .emulated = one->emulated};
-		memcpy(to->reg, one->site.reg, sizeof(to->reg));
+		*to = (struct scribe_elf_analysis_probe){.vaddr = one->point.vaddr,
+							 .offset = one->offset,
+							 .semaphore = one->semaphore,
+							 .row = (uint16_t)(one->probe - l->probes),
+							 .library = library,
+							 .emulated = one->emulated};
+		memcpy(to->reg, one->point.reg, sizeof(to->reg));
 		touch(fd, one->offset);
 	}
 }
@@ -63,7 +63,7 @@ static int analyse_library(const struct scribe_elf *elf, int fd, uint32_t which,
 	s->nlibraries++;
 	if (rc < 0)
 		return rc == -ENOEXEC ? 0 : rc;
-	add_places(fd, l, (uint8_t)k, &plan, s);
+	add_addresses(fd, l, (uint8_t)k, &plan, s);
 	s->library[k].whole = s->nplaces - before == plan.n;
 	scribe_plan_clear(&plan);
 	return 0;
@@ -92,8 +92,6 @@ int scribe_elf_analyse(int fd, struct scribe_elf_analysis *s)
 	return rc;
 }
 
-/* ---- in the daemon ---- */
-
 static bool is_code(const struct scribe_elf_analysis *s, uint64_t offset)
 {
 	/* A breakpoint outside of code would change data. */
@@ -104,8 +102,8 @@ static bool is_code(const struct scribe_elf_analysis *s, uint64_t offset)
 }
 
 /* Only existing rows and registers, and offsets in code. */
-static bool check_place(const struct scribe_elf_analysis *s, const struct scribe_elf_analysis_probe *p,
-			uint64_t file_bytes)
+static bool check_address(const struct scribe_elf_analysis *s, const struct scribe_elf_analysis_probe *p,
+			  uint64_t file_bytes)
 {
 	const struct scribe_library *l;
 
@@ -115,7 +113,7 @@ static bool check_place(const struct scribe_elf_analysis *s, const struct scribe
 	/* A semaphore elsewhere would be a write to user data. */
 	if (p->row >= *l->n || (p->semaphore && !scribe_library_is_inside(l)))
 		return false;
-	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
+	for (int i = 0; i < SCRIBE_POINT_ARGS; i++)
 		if (p->reg[i] > SCRIBE_REG_R15 && p->reg[i] != SCRIBE_REG_NONE)
 			return false;
 	return true;
@@ -125,17 +123,16 @@ static bool check_place(const struct scribe_elf_analysis *s, const struct scribe
 bool scribe_elf_analysis_check(const struct scribe_elf_analysis *s, uint64_t file_bytes)
 {
 	if (s->nlibraries > SCRIBE_LIBRARIES_A_FILE || s->ncode > SCRIBE_STUDY_CODE ||
-	    s->nplaces > SCRIBE_STUDY_PLACES || file_bytes < sizeof(uint16_t))
+	    s->nplaces > SCRIBE_STUDY_ADDRESSES || file_bytes < sizeof(uint16_t))
 		return false;
 	for (uint32_t i = 0; i < s->nlibraries; i++)
-		if (s->library[i].which >= scribe_nlibraries ||
-		    s->library[i].image.flavour > SCRIBE_FLAVOUR_INSIDE)
+		if (s->library[i].which >= scribe_nlibraries || s->library[i].image.flavour > SCRIBE_FLAVOUR_INSIDE)
 			return false;
 	for (uint32_t i = 0; i < s->ncode; i++)
 		if (s->code[i].offset > file_bytes || s->code[i].bytes > file_bytes - s->code[i].offset)
 			return false;
 	for (uint32_t i = 0; i < s->nplaces; i++)
-		if (!check_place(s, &s->site[i], file_bytes))
+		if (!check_address(s, &s->point[i], file_bytes))
 			return false;
 	return true;
 }
@@ -146,7 +143,7 @@ int scribe_elf_analysis_plan(const struct scribe_elf_analysis *s, unsigned libra
 
 	memset(plan, 0, sizeof(*plan));
 	for (uint32_t i = 0; i < s->nplaces; i++) {
-		const struct scribe_elf_analysis_probe *p = &s->site[i];
+		const struct scribe_elf_analysis_probe *p = &s->point[i];
 		struct scribe_planned one = {.probe = &l->probes[p->library == library ? p->row : 0],
 					     .offset = p->offset,
 					     .semaphore = p->semaphore,
@@ -155,7 +152,7 @@ int scribe_elf_analysis_plan(const struct scribe_elf_analysis *s, unsigned libra
 
 		if (p->library != library)
 			continue;
-		scribe_site_of(one.probe, l->layer, p->vaddr, p->reg, &one.site);
+		scribe_point_of(one.probe, l->layer, p->vaddr, p->reg, &one.point);
 		rc = scribe_plan_add(plan, &one);
 		if (rc < 0) {
 			scribe_plan_clear(plan);

@@ -13,15 +13,15 @@
 #include "uprobes/elf/sites.h"
 
 #define SCRIBE_LIBRARIES_A_FILE 4
-#define SCRIBE_STUDY_PLACES     1536u
+#define SCRIBE_STUDY_ADDRESSES  1536u
 #define SCRIBE_STUDY_CODE       16u
 
 struct scribe_elf_analysis_probe {
 	uint64_t vaddr, offset, semaphore; /* as struct scribe_planned */
 	uint16_t row;
-	uint8_t library;                   /* index within the file */
+	uint8_t library; /* index within the file */
 	uint8_t emulated;
-	uint8_t reg[SCRIBE_SITE_ARGS];
+	uint8_t reg[SCRIBE_POINT_ARGS];
 };
 
 struct scribe_elf_analysis {
@@ -30,18 +30,18 @@ struct scribe_elf_analysis {
 	uint32_t program; /* 1: a program, so the functions are its own */
 	struct {
 		uint32_t which; /* of scribe_libraries */
-		uint32_t whole; /* all sites are listed */
+		uint32_t whole; /* all points are listed */
 		struct scribe_library_offsets image;
 		struct scribe_init_state init_state;
 	} library[SCRIBE_LIBRARIES_A_FILE];
 	struct {
 		uint64_t offset, bytes;
 	} code[SCRIBE_STUDY_CODE];
-	struct scribe_elf_analysis_probe site[SCRIBE_STUDY_PLACES];
+	struct scribe_elf_analysis_probe point[SCRIBE_STUDY_ADDRESSES];
 };
 
 /*
- * Also brings the sites into the page cache. -ENOEXEC: not an ELF file of this machine. May be slow, or die of
+ * Also brings the points into the page cache. -ENOEXEC: not an ELF file of this machine. May be slow, or die of
  * SIGBUS if the file shrinks.
  */
 int scribe_elf_analyse(int fd, struct scribe_elf_analysis *ret_analysis);

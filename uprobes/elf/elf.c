@@ -46,7 +46,7 @@ struct scribe_elf {
 	struct segment *segment;
 	size_t nsegments;
 	struct symbol *symbol;
-	size_t nsymbols, room;
+	size_t nsymbols, capacity;
 	bool program;  /* names an interpreter */
 	bool launches; /* imports such functions */
 	const char *rpath;
@@ -63,14 +63,14 @@ static int by_name(const void *a, const void *b)
 
 static int add_symbol(struct scribe_elf *e, const char *name, const GElf_Sym *s, bool old)
 {
-	if (e->nsymbols == e->room) {
-		size_t room = e->room ? e->room * 2 : 1024;
-		struct symbol *more = room > SYMBOLS_MAX ? NULL : realloc(e->symbol, room * sizeof(*more));
+	if (e->nsymbols == e->capacity) {
+		size_t capacity = e->capacity ? e->capacity * 2 : 1024;
+		struct symbol *more = capacity > SYMBOLS_MAX ? NULL : realloc(e->symbol, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		e->symbol = more;
-		e->room = room;
+		e->capacity = capacity;
 	}
 	e->symbol[e->nsymbols++] = (struct symbol){name, s->st_value, s->st_size, old};
 	return 0;
@@ -90,9 +90,25 @@ static bool speaks(const GElf_Sym *s)
 static bool is_launcher(const char *name)
 {
 	static const char *const launchers[] = {
-		"execl",  "execle",	"execlp",	"execv",  "execve",	"execveat",  "execvp", "execvpe",
-		"fexecve", "posix_spawn", "posix_spawnp", "system", "popen",	"wordexp",   "dlopen", "dlmopen",
-		"syscall", "_dl_open",	"__libc_dlopen_mode",
+		"execl",
+		"execle",
+		"execlp",
+		"execv",
+		"execve",
+		"execveat",
+		"execvp",
+		"execvpe",
+		"fexecve",
+		"posix_spawn",
+		"posix_spawnp",
+		"system",
+		"popen",
+		"wordexp",
+		"dlopen",
+		"dlmopen",
+		"syscall",
+		"_dl_open",
+		"__libc_dlopen_mode",
 	};
 
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
@@ -227,8 +243,7 @@ int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, stru
 	if (rc) {
 		scribe_elf_free(e);
 		return scribe_err_set(err, rc, "%s: %s", label,
-				      rc == -ENOEXEC ? "not a program or library of this machine"
-						     : strerror(-rc));
+				      rc == -ENOEXEC ? "not a program or library of this machine" : strerror(-rc));
 	}
 	*ret_elf = e;
 	return 0;
@@ -334,8 +349,8 @@ const unsigned char *scribe_elf_code(const struct scribe_elf *e, uint64_t vaddr,
 }
 
 /* Strings of dynamic entries with tag `a` or `b`. */
-static void dynamic_strings(const struct scribe_elf *e, int64_t a, int64_t b,
-			    void (*fn)(void *ctx, const char *text), void *ctx)
+static void dynamic_strings(const struct scribe_elf *e, int64_t a, int64_t b, void (*fn)(void *ctx, const char *text),
+			    void *ctx)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr h;

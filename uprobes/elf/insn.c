@@ -53,23 +53,23 @@ struct flow {
 
 static void flow_begin(struct flow *f)
 {
-	static const uint8_t args[SCRIBE_SITE_ARGS] = {SCRIBE_REG_DI, SCRIBE_REG_SI, SCRIBE_REG_DX,
-						       SCRIBE_REG_CX, SCRIBE_REG_R8, SCRIBE_REG_R9};
+	static const uint8_t args[SCRIBE_POINT_ARGS] = {SCRIBE_REG_DI, SCRIBE_REG_SI, SCRIBE_REG_DX,
+							SCRIBE_REG_CX, SCRIBE_REG_R8, SCRIBE_REG_R9};
 
 	memset(f->holds, NO_ARG, sizeof(f->holds));
-	for (uint8_t i = 0; i < SCRIBE_SITE_ARGS; i++)
+	for (uint8_t i = 0; i < SCRIBE_POINT_ARGS; i++)
 		f->holds[args[i]] = i;
 	f->stack_moved = false;
 }
 
 /* False: a needed argument is lost. */
-static bool flow_regs(const struct flow *f, unsigned wanted, uint8_t reg[SCRIBE_SITE_ARGS])
+static bool flow_regs(const struct flow *f, unsigned wanted, uint8_t reg[SCRIBE_POINT_ARGS])
 {
-	memset(reg, SCRIBE_REG_NONE, SCRIBE_SITE_ARGS);
+	memset(reg, SCRIBE_REG_NONE, SCRIBE_POINT_ARGS);
 	for (uint8_t r = 0; r < 16; r++)
 		if (f->holds[r] != NO_ARG && reg[f->holds[r]] == SCRIBE_REG_NONE)
 			reg[f->holds[r]] = r;
-	for (unsigned i = 0; i < SCRIBE_SITE_ARGS; i++)
+	for (unsigned i = 0; i < SCRIBE_POINT_ARGS; i++)
 		if ((wanted & 1u << i) && reg[i] == SCRIBE_REG_NONE)
 			return false;
 	return true;
@@ -110,8 +110,7 @@ static bool takes_stack(const struct insn *in)
 	if (to->type != ZYDIS_OPERAND_TYPE_REGISTER || to->reg.value != ZYDIS_REGISTER_RSP ||
 	    by->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		return false;
-	return in->is.mnemonic == ZYDIS_MNEMONIC_SUB ||
-	       (in->is.mnemonic == ZYDIS_MNEMONIC_ADD && by->imm.value.s < 0);
+	return in->is.mnemonic == ZYDIS_MNEMONIC_SUB || (in->is.mnemonic == ZYDIS_MNEMONIC_ADD && by->imm.value.s < 0);
 }
 
 /* Argument copied between registers; NO_ARG: none. */
@@ -120,8 +119,8 @@ static uint8_t carried(const struct flow *f, const struct insn *in)
 	const ZydisDecodedOperand *to = &in->operand[0], *from = &in->operand[1];
 
 	if ((in->is.mnemonic != ZYDIS_MNEMONIC_MOV && in->is.mnemonic != ZYDIS_MNEMONIC_MOVSXD) ||
-	    to->type != ZYDIS_OPERAND_TYPE_REGISTER || from->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-	    to->size < 32 || from->size < 32 || general(from->reg.value) < 0)
+	    to->type != ZYDIS_OPERAND_TYPE_REGISTER || from->type != ZYDIS_OPERAND_TYPE_REGISTER || to->size < 32 ||
+	    from->size < 32 || general(from->reg.value) < 0)
 		return NO_ARG;
 	return f->holds[general(from->reg.value)];
 }
@@ -155,7 +154,7 @@ static bool step(struct flow *f, const struct insn *in)
 
 /* True: found. Otherwise *ret_target is the function that receives the arguments as in `f`, if any. */
 static bool walk(scribe_insn_code code, const void *ctx, uint64_t begin, unsigned wanted, struct flow *f,
-		 struct scribe_insn_place *p, uint64_t *ret_target)
+		 struct scribe_insn_address *p, uint64_t *ret_target)
 {
 	uint64_t vaddr = begin;
 
@@ -188,9 +187,9 @@ static bool walk(scribe_insn_code code, const void *ctx, uint64_t begin, unsigne
 }
 
 void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, unsigned wanted,
-			struct scribe_insn_place *p)
+			struct scribe_insn_address *p)
 {
-	struct scribe_insn_place inner;
+	struct scribe_insn_address inner;
 	uint64_t target = 0;
 	struct flow f;
 
@@ -210,7 +209,7 @@ void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, 
 	scribe_insn_entry(vaddr, p);
 }
 
-void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_place *p)
+void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_address *p)
 {
 	struct flow f;
 

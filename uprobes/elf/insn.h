@@ -14,11 +14,11 @@
 
 #include "uprobes/wire.h"
 
-struct scribe_insn_place {
+struct scribe_insn_address {
 	uint64_t vaddr;
-	uint8_t reg[SCRIBE_SITE_ARGS]; /* register of argument i; SCRIBE_REG_NONE: lost */
+	uint8_t reg[SCRIBE_POINT_ARGS]; /* register of argument i; SCRIBE_REG_NONE: lost */
 	bool emulated;
-	bool other;                    /* in a function called with the same arguments */
+	bool other; /* in a function called with the same arguments */
 };
 
 /* As scribe_elf_code. */
@@ -29,9 +29,9 @@ typedef const unsigned char *(*scribe_insn_code)(const void *ctx, uint64_t vaddr
  * there, too: the return address is on top of the stack.
  */
 void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, unsigned wanted,
-			struct scribe_insn_place *ret_place);
+			struct scribe_insn_address *ret_address);
 
-void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_place *ret_place);
+void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_address *ret_address);
 
 /* -1 in `pattern` matches any byte. Offset of the first match, or -1. */
 long scribe_insn_match(const unsigned char *code, size_t n, const int16_t *pattern, size_t length);

@@ -45,7 +45,7 @@ struct scribe_find {
 	char *map;
 	size_t bytes;
 	const struct cache_head *head;
-	size_t room; /* from the head to the end */
+	size_t capacity; /* from the head to the end */
 };
 
 /* "" for offsets outside the file. */
@@ -54,7 +54,7 @@ static const char *string_at(const struct scribe_find *f, uint32_t at)
 	const char *text = (const char *)f->head + at;
 
 	/* The cache may be damaged: a string must end within the file. */
-	if (at >= f->room || !memchr(text, 0, f->room - at))
+	if (at >= f->capacity || !memchr(text, 0, f->capacity - at))
 		return "";
 	return text;
 }
@@ -82,8 +82,8 @@ static void read_cache(struct scribe_find *f, const char *path)
 		if (memcmp(f->map + at, CACHE_MAGIC, sizeof(CACHE_MAGIC) - 1) != 0)
 			continue;
 		f->head = (const void *)(f->map + at);
-		f->room = f->bytes - at;
-		if (f->head->nlibs > (f->room - sizeof(*f->head)) / sizeof(struct cache_entry))
+		f->capacity = f->bytes - at;
+		if (f->head->nlibs > (f->capacity - sizeof(*f->head)) / sizeof(struct cache_entry))
 			f->head = NULL;
 		return;
 	}
@@ -158,8 +158,7 @@ static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, v
 	if (!dir)
 		return;
 	for (; *left && (e = readdir(dir)); --*left)
-		if (is_known(e->d_name) &&
-		    snprintf(path, sizeof(path), "%s/%s", directory, e->d_name) < PATH_MAX)
+		if (is_known(e->d_name) && snprintf(path, sizeof(path), "%s/%s", directory, e->d_name) < PATH_MAX)
 			fn(ctx, path);
 	closedir(dir);
 }
@@ -185,8 +184,6 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 	}
 }
 
-/* ---- the linker's rules ---- */
-
 struct walk {
 	const struct scribe_find *find;
 	const char *search;
@@ -211,8 +208,7 @@ static bool expand(const struct walk *w, const char *dir, size_t n, const char *
 		size_t k = strlen(words[i]);
 
 		if (n >= k && !strncmp(dir, words[i], k))
-			return (size_t)snprintf(ret, cap, "%s%.*s/%s", w->origin, (int)(n - k), dir + k,
-						name) < cap;
+			return (size_t)snprintf(ret, cap, "%s%.*s/%s", w->origin, (int)(n - k), dir + k, name) < cap;
 	}
 	return (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, dir, name) < cap;
 }
@@ -267,8 +263,8 @@ static void on_needed(void *ctx, const char *name)
 			walk_file(w, name);
 		return;
 	}
-	if (in_list(w, w->rpath, name, path, sizeof(path)) ||
-	    in_list(w, w->search, name, path, sizeof(path)) || in_cache(w, name, path, sizeof(path)) ||
+	if (in_list(w, w->rpath, name, path, sizeof(path)) || in_list(w, w->search, name, path, sizeof(path)) ||
+	    in_cache(w, name, path, sizeof(path)) ||
 	    in_list(w, "/lib64:/usr/lib64:/lib:/usr/lib", name, path, sizeof(path)))
 		walk_file(w, path);
 }
@@ -330,8 +326,8 @@ static void walk_file(struct walk *w, const char *path)
 }
 
 /* True: other libraries are possible. */
-bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
-			scribe_found_fn fn, void *ctx)
+bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search, scribe_found_fn fn,
+			void *ctx)
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	char interpreter[PATH_MAX];

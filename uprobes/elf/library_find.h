@@ -30,7 +30,7 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx);
  * Calls fn for the program, or a script's interpreter, and its libraries. `search`: LD_LIBRARY_PATH, "": none.
  * False: no file starts programs or loads libraries at run time, so the list is complete.
  */
-bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
-			scribe_found_fn fn, void *ctx);
+bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search, scribe_found_fn fn,
+			void *ctx);
 
 #endif

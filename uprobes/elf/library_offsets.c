@@ -91,16 +91,14 @@ static uint32_t openmpi_type_size(const struct scribe_elf *elf)
 	for (long back = 4; back <= 16 && back <= before; back++) {
 		const unsigned char *c = at - back;
 
-		if (scribe_insn_match(c, 4, load, COUNT(load)) == 0 && (c[2] & 0xc0) == 0x40 &&
-		    (c[2] & 7) != 4)
+		if (scribe_insn_match(c, 4, load, COUNT(load)) == 0 && (c[2] & 0xc0) == 0x40 && (c[2] & 7) != 4)
 			return c[3];
 	}
 	return 0;
 }
 
 /* mov disp8(%rdi),%rax; mov disp8(%rax),%rax */
-static void two_steps(const struct scribe_elf *elf, const char *function, uint32_t *ret_first,
-		      uint32_t *ret_second)
+static void two_steps(const struct scribe_elf *elf, const char *function, uint32_t *ret_first, uint32_t *ret_second)
 {
 	static const int16_t pattern[] = {0x48, 0x8b, 0x47, ANY, 0x48, 0x8b, 0x40, ANY};
 	const unsigned char *at;
@@ -122,7 +120,7 @@ static int next_stored(const unsigned char *code, size_t n, size_t *at)
 		if (c[1] < 4 || c[1] == 6 || c[1] == 7)
 			number = c + 2;
 		else if ((c[1] == 4 && c[2] == 0x24 && *at && (c[-1] & 0xf1) == 0x41) || /* (%r12) */
-			 (c[1] == 0x45 && c[2] == 0)) /* 0(%rbp), 0(%r13) */
+			 (c[1] == 0x45 && c[2] == 0))                                    /* 0(%rbp), 0(%r13) */
 			number = c + 3;
 		if (!number || number + 4 > code + n || number[1] || number[2] || number[3])
 			continue;
@@ -155,8 +153,7 @@ static bool read_hdf5_many(const struct scribe_elf *elf, struct scribe_library_o
 	const unsigned char *at;
 
 	for (size_t i = 0; i < COUNT(known); i++) {
-		const int16_t step[] = {0x81, ANY, (int16_t)(known[i] & 0xff), (int16_t)(known[i] >> 8),
-					0,    0};
+		const int16_t step[] = {0x81, ANY, (int16_t)(known[i] & 0xff), (int16_t)(known[i] >> 8), 0, 0};
 
 		if (find(elf, "H5D__read", step, COUNT(step), &at) < 0 || (at[1] & 0xf8) != 0xc0)
 			continue;
@@ -174,8 +171,7 @@ static void hdf5_type(const struct scribe_elf *elf, struct scribe_library_offset
 	const unsigned char *at;
 
 	two_steps(elf, "H5D_typeof", &im->h5d_shared_at, &im->h5d_type_at);
-	if (im->h5d_shared_at || find(elf, "H5D__get_type", copied, COUNT(copied), &at) < 0 ||
-	    (at[2] & 0xf8) != 0x40)
+	if (im->h5d_shared_at || find(elf, "H5D__get_type", copied, COUNT(copied), &at) < 0 || (at[2] & 0xf8) != 0x40)
 		return;
 	im->h5d_shared_at = at[3];
 	im->h5d_type_at = at[7];
@@ -222,8 +218,8 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offset
 	    find(elf, "H5S__hyper_is_regular", hslab, COUNT(hslab), &at) >= 0)
 		im->h5s_hslab_at = im->h5s_npoints_at + 8;
 	im->h5_mpi_unseen = address_of(elf, "H5Pset_fapl_mpio") != 0;
-	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at &&
-	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
+	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at && im->h5s_select_at &&
+	       im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
 }
 
 static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets *im)
@@ -241,8 +237,7 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets
 		im->type_size_at = openmpi_type_size(elf);
 		im->info_null_at = address_of(elf, "ompi_mpi_info_null_addr");
 		openmpi_group(elf, im);
-	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) ||
-		   scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
+	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) || scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
 		im->flavour = SCRIBE_FLAVOUR_MPICH;
 	}
 }
@@ -251,8 +246,7 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets
 static uint64_t mpich_state(const struct scribe_elf *elf)
 {
 	static const int16_t direct[] = {0x8b, 0x05, ANY, ANY, ANY, ANY, 0x85, 0xc0, 0x0f, 0x95},
-			     by_address[] = {0x48, 0x8d, 0x05, ANY,  ANY,  ANY, ANY,
-					     0x8b, 0x00, 0x85, 0xc0, 0x0f, 0x95};
+			     by_address[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0x8b, 0x00, 0x85, 0xc0, 0x0f, 0x95};
 	const char *function = "PMPI_Initialized";
 	struct scribe_elf_symbol s;
 	const unsigned char *at;
@@ -303,8 +297,8 @@ void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe
 }
 
 /* Target of a RIP-relative instruction of `bytes` bytes at `at`. */
-static uint64_t relative(const struct scribe_elf *elf, const char *function, const unsigned char *at,
-			 long offset, int bytes)
+static uint64_t relative(const struct scribe_elf *elf, const char *function, const unsigned char *at, long offset,
+			 int bytes)
 {
 	struct scribe_elf_symbol s;
 	int32_t disp;
@@ -322,8 +316,7 @@ static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
 	long offset = find(elf, "ncmpi_inq_libvers", load, COUNT(load), &at);
 	size_t n;
 
-	text = offset < 0 ? NULL
-			  : scribe_elf_code(elf, relative(elf, "ncmpi_inq_libvers", at, offset, 7), &n);
+	text = offset < 0 ? NULL : scribe_elf_code(elf, relative(elf, "ncmpi_inq_libvers", at, offset, 7), &n);
 	return text && n > 5 && !memcmp(text, "1.12.", 5);
 }
 
@@ -377,8 +370,7 @@ static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_off
 		im->nc_files_at = relative(elf, "PNC_check_id", at, offset, 7);
 	if ((offset = find(elf, "ncmpio_inq_driver", driver, COUNT(driver), &at)) >= 0)
 		im->nc_driver_at = relative(elf, "ncmpio_inq_driver", at, offset, 7);
-	if (find(elf, "ncmpi_inq_vartype", vars, COUNT(vars), &at) >= 0 && (at[7] >> 6) == 1 &&
-	    (at[11] >> 6) == 3) {
+	if (find(elf, "ncmpi_inq_vartype", vars, COUNT(vars), &at) >= 0 && (at[7] >> 6) == 1 && (at[11] >> 6) == 3) {
 		im->nc_vars_at = at[3];
 		im->nc_type_at = at[14];
 	}
@@ -393,9 +385,8 @@ static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_off
 	if (find(elf, "ncmpio_inq_dim", records, COUNT(records), &at) >= 0)
 		im->nc_records_at = at[3];
 	im->nc_written_at = pnetcdf_written(elf, im->nc_records_at);
-	return im->nc_files_at && im->nc_driver_at && im->nc_vars_at && im->nc_type_at == 8 &&
-	       im->nc_own_at && im->nc_own_driver_at && im->nc_names_at && im->nc_name_at &&
-	       im->nc_records_at;
+	return im->nc_files_at && im->nc_driver_at && im->nc_vars_at && im->nc_type_at == 8 && im->nc_own_at &&
+	       im->nc_own_driver_at && im->nc_names_at && im->nc_name_at && im->nc_records_at;
 }
 
 void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer layer,

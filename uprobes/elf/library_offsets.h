@@ -13,11 +13,11 @@
 struct scribe_init_state {
 	uint64_t vaddr; /* 0: none */
 	uint8_t bytes;
-	uint8_t least;  /* smallest value that means started */
+	uint8_t least; /* smallest value that means started */
 };
 
 void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe_layer layer,
-			struct scribe_init_state *ret_init_state);
+				       struct scribe_init_state *ret_init_state);
 void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer layer,
 				 struct scribe_library_offsets *ret_image);
 

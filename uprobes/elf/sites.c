@@ -26,7 +26,7 @@ static const unsigned char *code_of(const void *ctx, uint64_t vaddr, size_t *ret
 	return scribe_elf_code(ctx, vaddr, ret_n);
 }
 
-#define ALL_ROLES ((1u << SCRIBE_SITE_ARGS) - 1)
+#define ALL_ROLES ((1u << SCRIBE_POINT_ARGS) - 1)
 
 /* Roles that must be available; the offset is not worth a costly probe. */
 static unsigned needed_roles(const struct scribe_probe *p)
@@ -45,7 +45,7 @@ static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
 {
 	unsigned wanted = 0;
 
-	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
+	for (int i = 0; i < SCRIBE_POINT_ARGS; i++)
 		if (p->args[i] >= 0 && roles >> i & 1)
 			wanted |= 1u << p->args[i];
 	return wanted;
@@ -53,23 +53,23 @@ static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
 
 /* Returns the roles available there. */
 static unsigned choose(const struct scribe_elf *elf, const struct scribe_probe *p, uint64_t vaddr,
-		       struct scribe_insn_place *ret_place)
+		       struct scribe_insn_address *ret_address)
 {
 	const unsigned needed = needed_roles(p);
-	struct scribe_insn_place without;
+	struct scribe_insn_address without;
 
-	scribe_insn_choose(code_of, elf, vaddr, wanted_args(p, ALL_ROLES), ret_place);
-	if (ret_place->emulated || needed == ALL_ROLES)
+	scribe_insn_choose(code_of, elf, vaddr, wanted_args(p, ALL_ROLES), ret_address);
+	if (ret_address->emulated || needed == ALL_ROLES)
 		return ALL_ROLES;
 	scribe_insn_choose(code_of, elf, vaddr, wanted_args(p, needed), &without);
 	if (!without.emulated)
 		return ALL_ROLES;
-	*ret_place = without;
+	*ret_address = without;
 	return needed;
 }
 
-void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
-		    const uint8_t reg[SCRIBE_SITE_ARGS], struct scribe_site *s)
+void scribe_point_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
+		     const uint8_t reg[SCRIBE_POINT_ARGS], struct scribe_point *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->fn = p->fn;
@@ -83,43 +83,43 @@ void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint6
 	memcpy(s->reg, reg, sizeof(s->reg));
 }
 
-static void fill_site(const struct scribe_probe *p, enum scribe_layer layer, unsigned roles,
-		      const struct scribe_insn_place *insn, struct scribe_site *s)
+static void fill_point(const struct scribe_probe *p, enum scribe_layer layer, unsigned roles,
+		       const struct scribe_insn_address *insn, struct scribe_point *s)
 {
-	uint8_t reg[SCRIBE_SITE_ARGS];
+	uint8_t reg[SCRIBE_POINT_ARGS];
 
-	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
+	for (int i = 0; i < SCRIBE_POINT_ARGS; i++)
 		reg[i] = p->args[i] < 0 || !(roles >> i & 1) ? SCRIBE_REG_NONE : insn->reg[p->args[i]];
-	scribe_site_of(p, layer, insn->vaddr, reg, s);
+	scribe_point_of(p, layer, insn->vaddr, reg, s);
 }
 
 /* NULL: none. */
 static struct scribe_planned *planned_at(const struct scribe_plan *plan, uint64_t vaddr)
 {
 	for (size_t i = 0; i < plan->n; i++)
-		if (plan->at[i].site.vaddr == vaddr)
+		if (plan->at[i].point.vaddr == vaddr)
 			return &plan->at[i];
 	return NULL;
 }
 
-static bool same_meaning(const struct scribe_site *a, const struct scribe_site *b)
+static bool same_meaning(const struct scribe_point *a, const struct scribe_point *b)
 {
 	/* a wide count that arrives as an int was narrowed by the library */
 	return a->fn == b->fn && a->op == b->op && a->count_at == b->count_at &&
-	       ((a->flags ^ b->flags) & ~SCRIBE_SITE_WIDE) == 0 && a->deref == b->deref &&
-	       a->implied == b->implied && !memcmp(a->reg, b->reg, sizeof(a->reg));
+	       ((a->flags ^ b->flags) & ~SCRIBE_POINT_WIDE) == 0 && a->deref == b->deref && a->implied == b->implied &&
+	       !memcmp(a->reg, b->reg, sizeof(a->reg));
 }
 
 int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one)
 {
-	if (plan->n == plan->room) {
-		size_t room = plan->room ? plan->room * 2 : 64;
-		struct scribe_planned *more = realloc(plan->at, room * sizeof(*more));
+	if (plan->n == plan->capacity) {
+		size_t capacity = plan->capacity ? plan->capacity * 2 : 64;
+		struct scribe_planned *more = realloc(plan->at, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		plan->at = more;
-		plan->room = room;
+		plan->capacity = capacity;
 	}
 	plan->at[plan->n++] = *one;
 	return 0;
@@ -137,7 +137,7 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 {
 	enum scribe_layer layer = l->layer;
 	struct scribe_planned one = {.probe = p};
-	struct scribe_insn_place insn;
+	struct scribe_insn_address insn;
 	struct scribe_elf_symbol s;
 	struct scribe_planned *there;
 	unsigned roles;
@@ -145,23 +145,23 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	if (!scribe_elf_find(elf, name, &s))
 		return 0;
 	roles = choose(elf, p, s.vaddr, &insn);
-	fill_site(p, layer, roles, &insn, &one.site);
+	fill_point(p, layer, roles, &insn, &one.point);
 	there = planned_at(plan, insn.vaddr);
-	if (there && !same_meaning(&there->site, &one.site))
-		fill_site(p, layer, needed_roles(p), &insn, &one.site);
-	if (there && !same_meaning(&there->site, &one.site)) {
+	if (there && !same_meaning(&there->point, &one.point))
+		fill_point(p, layer, needed_roles(p), &insn, &one.point);
+	if (there && !same_meaning(&there->point, &one.point)) {
 		if (!insn.other)
 			return 0; /* one function with two names: the first row counts */
 		scribe_insn_entry(s.vaddr, &insn);
-		fill_site(p, layer, ALL_ROLES, &insn, &one.site);
+		fill_point(p, layer, ALL_ROLES, &insn, &one.point);
 		there = planned_at(plan, insn.vaddr);
 	}
 	if (there || !scribe_elf_offset(elf, insn.vaddr, &one.offset))
 		return 0;
 	one.emulated = insn.emulated;
 	/* Our library must know that it is probed; otherwise it would not count. */
-	if (semaphore_of(l) && (!scribe_elf_find(elf, semaphore_of(l), &s) ||
-				!scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
+	if (semaphore_of(l) &&
+	    (!scribe_elf_find(elf, semaphore_of(l), &s) || !scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
 		return -ENOEXEC;
 	return scribe_plan_add(plan, &one);
 }
@@ -176,7 +176,7 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		int rc;
 
 		/* Open MPI's sizes are in its structures */
-		if ((p->flags & SCRIBE_SITE_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
+		if ((p->flags & SCRIBE_POINT_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
 		    image->flavour == SCRIBE_FLAVOUR_OPENMPI)
 			continue;
 		rc = plan_symbol(elf, p, library, p->symbol, plan);

@@ -15,19 +15,19 @@
 
 struct scribe_call {
 	__u32 busy; /* 1: active */
-	__u32 at;   /* site */
+	__u32 at;   /* point */
 	__u32 fn;   /* enum scribe_fn */
 	__u32 pad;
 	__u64 sp; /* at entry, points to the return address */
 	__u64 start_ns;
 	__u64 base; /* load address of the library */
-	__u64 arg[SCRIBE_SITE_ARGS];
-	__s64 inner;    /* result of a nested call; -1 none yet */
+	__u64 arg[SCRIBE_POINT_ARGS];
+	__s64 inner; /* result of a nested call; -1 none yet */
 	__u64 inner_sp;
 	__u64 inner_at; /* address of its result */
 	__u32 inner_fn;
 	__u32 lower_layers; /* bits */
-	__u32 around;  /* enum scribe_fn of the enclosing function, 0 none */
+	__u32 around;       /* enum scribe_fn of the enclosing function, 0 none */
 	__u32 pad2;
 	__u64 moved[2]; /* by the thread before the call */
 	__u64 moved_ns;
@@ -69,8 +69,8 @@ struct scribe_nc_access {
 struct scribe_calls {
 	struct scribe_call layer[SCRIBE_LAYERS];
 	struct scribe_access_pattern pattern; /* of the current access */
-	__u64 around_sp;           /* enclosing function */
-	__u32 around;              /* enum scribe_fn, 0 none */
+	__u64 around_sp;                      /* enclosing function */
+	__u32 around;                         /* enum scribe_fn, 0 none */
 	__u32 pad;
 	__u64 post[3]; /* PnetCDF: variable, count, stride of the posted request */
 	__u64 post_ns;
@@ -95,19 +95,19 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SCRIBE_SITES_MAX);
+	__uint(max_entries, SCRIBE_POINTS_MAX);
 	__type(key, __u32);
-	__type(value, struct scribe_site);
-} scribe_sites SEC(".maps");
+	__type(value, struct scribe_point);
+} scribe_points SEC(".maps");
 
-/* By end of address and number of the trace event (SCRIBE_COOKIE_PLACES). */
+/* By end of address and number of the trace event (SCRIBE_COOKIE_ADDRESSES). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SCRIBE_SITES_MAX);
+	__uint(max_entries, SCRIBE_POINTS_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32);
 	__type(value, __u32);
-} scribe_places SEC(".maps");
+} scribe_addrs SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -213,21 +213,21 @@ static __always_inline struct scribe_thread *scribe_caller(struct scribe_proc **
 	return t;
 }
 
-static __always_inline struct scribe_site *scribe_site_at(__u32 index)
+static __always_inline struct scribe_point *scribe_point_at(__u32 index)
 {
-	return bpf_map_lookup_elem(&scribe_sites, &index);
+	return bpf_map_lookup_elem(&scribe_points, &index);
 }
 
-/* An index out of range if the site is not known. */
-static __always_inline __u32 scribe_site_of(__u64 cookie, __u64 ip)
+/* An index out of range if the point is not known. */
+static __always_inline __u32 scribe_point_of(__u64 cookie, __u64 ip)
 {
-	__u32 key = cookie, *site;
+	__u32 key = cookie, *point;
 
-	if (!(cookie & SCRIBE_COOKIE_PLACES))
+	if (!(cookie & SCRIBE_COOKIE_ADDRESSES))
 		return key;
-	key = key * SCRIBE_PLACE_STEP + (ip & (SCRIBE_PLACE_STEP - 1));
-	site = bpf_map_lookup_elem(&scribe_places, &key);
-	return site ? *site : SCRIBE_SITES_MAX;
+	key = key * SCRIBE_ADDRESS_STEP + (ip & (SCRIBE_ADDRESS_STEP - 1));
+	point = bpf_map_lookup_elem(&scribe_addrs, &key);
+	return point ? *point : SCRIBE_POINTS_MAX;
 }
 
 static __always_inline struct scribe_library_offsets *scribe_library_offsets_at(__u32 index)
@@ -257,8 +257,6 @@ static __always_inline bool scribe_outer_call_end(__u64 sp, struct scribe_calls 
 	calls->around = 0;
 	return true;
 }
-
-/* ---- recording ---- */
 
 static __always_inline void scribe_op_begin(struct scribe_lib_op *op, __u64 start_ns, __u64 end_ns)
 {
@@ -292,7 +290,7 @@ static __always_inline void scribe_name_begin(struct scribe_lib_name *n, __u32 k
 
 /* What the thread's system calls moved inside the call, into ext.v[at] to [at + 2]. */
 static __always_inline void scribe_attribute_to_layer(const struct scribe_thread *t, const struct scribe_call *c,
-					       __u32 slot, __u32 at)
+						      __u32 slot, __u32 at)
 {
 	struct scribe_slot *s;
 
@@ -328,8 +326,8 @@ static __always_inline bool scribe_lib_heats(__u32 kind, const struct scribe_lib
 	       (kind == SCRIBE_KIND_STDIO || kind == SCRIBE_KIND_MPIIO);
 }
 
-SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at,
-				    const struct scribe_lib_op *op, const struct scribe_lib_place *op_result)
+SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at, const struct scribe_lib_op *op,
+				    const struct scribe_lib_address *op_result)
 {
 	if (!p || !at || !op || !op_result)
 		return 0;
@@ -341,7 +339,7 @@ SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *a
 }
 
 SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_lib_op *op,
-				  const struct scribe_lib_place *op_result)
+				  const struct scribe_lib_address *op_result)
 {
 	if (!at || !op || !op_result)
 		return 0;
@@ -353,7 +351,7 @@ SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_li
 static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s, __u32 generation,
 					     const struct scribe_lib_op *op)
 {
-	struct scribe_lib_place op_result;
+	struct scribe_lib_address op_result;
 	struct scribe_hold h;
 
 	if (s->flags & SCRIBE_SF_EXCLUDED) {
@@ -366,8 +364,7 @@ static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scrib
 	if (h.atomic) {
 		scribe_lib_atomic(p, h.at, op, &op_result);
 		if (scribe_lib_heats(s->kind, op))
-			scribe_heat_far(h.at, op->start_ns, op->end_ns, op->bytes,
-					op->op_class | SCRIBE_HEAT_ATOMIC);
+			scribe_heat_far(h.at, op->start_ns, op->end_ns, op->bytes, op->op_class | SCRIBE_HEAT_ATOMIC);
 	} else {
 		struct scribe_posix_shard *shard = &h.at->shard;
 		__s64 value = s->kind == SCRIBE_KIND_STDIO ? 0 : scribe_lib_value(op);
@@ -469,8 +466,7 @@ SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, 
 	return 0;
 }
 
-static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_proc *p, __u32 layer,
-							       __u64 handle)
+static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_proc *p, __u32 layer, __u64 handle)
 {
 	struct scribe_handle_key key = {.handle = handle, .proc_id = p->proc_id, .layer = layer};
 

@@ -17,11 +17,11 @@
 /* Bit of a dataset handle's note, besides the enclosing enum scribe_fn: `moved[0]` is its record's key. */
 #define SCRIBE_H5_NAMELESS (1ull << 32)
 
-#define SCRIBE_H5_CHUNKED  2
+#define SCRIBE_H5_CHUNKED 2
 /* Datasets of one call, in steps of 16; the rest counts as dropped. */
 #define SCRIBE_H5_SOME     16
 #define SCRIBE_H5_MANY     (SCRIBE_H5_SOME * SCRIBE_H5_SOME)
-#define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW */
+#define SCRIBE_H5_RAW_DATA 3 /* H5FD_MEM_DRAW */
 
 /* Fastest dimension first; 0: not chunked. */
 static __always_inline void scribe_h5_chunk(const struct scribe_library_offsets *im, __u64 shared, __u64 *to)
@@ -63,8 +63,7 @@ SCRIBE_GLOBAL int scribe_h5_describe(const struct scribe_library_offsets *im, __
 	s->ext.v[SCRIBE_LIB_H5D_NDIMS] = scribe_user_u32(space + im->h5s_rank_at);
 	s->ext.v[SCRIBE_LIB_H5D_NPOINTS] = scribe_user_u64(space + im->h5s_nelem_at);
 	s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE] = scribe_user_u64(
-		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) +
-		im->h5t_size_at);
+		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) + im->h5t_size_at);
 	scribe_h5_chunk(im, shared, &s->ext.v[SCRIBE_LIB_H5D_CHUNK_D1]);
 	return 0;
 }
@@ -93,16 +92,15 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 
 static __always_inline bool scribe_h5_complete(const struct scribe_handle *h)
 {
-	return h->slot == SCRIBE_SKIP_SLOT ||
-	       (h->slot != SCRIBE_NO_SLOT && !(h->note & SCRIBE_H5_NAMELESS));
+	return h->slot == SCRIBE_SKIP_SLOT || (h->slot != SCRIBE_NO_SLOT && !(h->note & SCRIBE_H5_NAMELESS));
 }
 
 /*
  * Gives a dataset's handle its record. A new one is nameless: record and open count at its first use. Used
  * before it is linked (H5Dcreate_anon), its name follows later, "file:" at close at the latest.
  */
-SCRIBE_GLOBAL int scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
-				const struct scribe_library_offsets *im, __u64 set, __u32 closing)
+SCRIBE_GLOBAL int scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_library_offsets *im,
+				__u64 set, __u32 closing)
 {
 	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
@@ -188,8 +186,7 @@ SCRIBE_GLOBAL int scribe_h5_file_opened(struct scribe_thread *t, struct scribe_p
 	calls->op.what = SCRIBE_LIB_OPEN;
 	calls->op.count_at = SCRIBE_H5F_OPENS;
 	if (c->lower_layers & (1u << SCRIBE_LAYER_MPIIO) || im->h5_mpi_unseen)
-		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO],
-				    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO], im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
 	scribe_lib_on(t, p, &calls->fresh, &calls->op);
 	scribe_attribute_to_layer(t, c, index, SCRIBE_LIB_H5F_BELOW);
 	return 0;
@@ -225,8 +222,8 @@ static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, cons
 		/* 2: regular; 1: not examined yet, mostly irregular */
 		__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
 
-		calls->op.also_at = regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
-						 : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS;
+		calls->op.also_at =
+			regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS;
 		if (regular == 2)
 			scribe_h5_shape(im, space, calls);
 	}
@@ -258,8 +255,7 @@ SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_libr
 			op->bytes = scribe_h5_selected(calls, im, space);
 		} else {
 			/* all of it, at its current size */
-			space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) +
-						im->h5d_space_at);
+			space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) + im->h5d_space_at);
 			op->bytes = scribe_user_u64(space + im->h5s_nelem_at);
 		}
 		op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
@@ -274,13 +270,13 @@ SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_libr
 
 /* For a dataset in argument 0 that has its record. */
 SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p,
-				   const struct scribe_library_offsets *im, const struct scribe_site *site)
+				   const struct scribe_library_offsets *im, const struct scribe_point *point)
 {
 	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
 	struct scribe_call *c;
 
-	if (!t || !p || !im || !site || !calls)
+	if (!t || !p || !im || !point || !calls)
 		return 0;
 	c = &calls->layer[SCRIBE_LAYER_HDF5];
 	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, c->arg[0]);
@@ -290,10 +286,10 @@ SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *
 	}
 	if (h->slot == SCRIBE_SKIP_SLOT || h->slot == SCRIBE_NO_SLOT)
 		return 0;
-	if (site->fn == SCRIBE_FN_H5_SET_DATA || site->fn == SCRIBE_FN_H5_SET_CHUNK) {
+	if (point->fn == SCRIBE_FN_H5_SET_DATA || point->fn == SCRIBE_FN_H5_SET_CHUNK) {
 		calls->op.what = SCRIBE_LIB_DATA;
-		calls->op.op_class = site->op & 1;
-		calls->op.count_at = site->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
+		calls->op.op_class = point->op & 1;
+		calls->op.count_at = point->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
 		scribe_h5_data(p, im, h->slot);
 	} else {
 		calls->op.op_class = SCRIBE_OP_WRITE;
@@ -305,11 +301,11 @@ SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *
 }
 
 /* 1.14: datasets of one call; what moved beneath goes to the first. */
-SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc *p,
-				    const struct scribe_site *site, __u64 at, __u64 n)
+SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_point *point,
+				    __u64 at, __u64 n)
 {
 	struct scribe_calls *calls = scribe_calls_get();
-	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+	struct scribe_library_offsets *im = point ? scribe_library_offsets_at(point->image) : 0;
 	struct scribe_call *c;
 
 	if (!t || !p || !im || !calls)
@@ -319,7 +315,7 @@ SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc 
 		c->arg[0] = scribe_user_u64(at);
 		c->arg[1] = scribe_user_u64(at + im->h5d_many_space_at);
 		scribe_h5_set(t, p, im, c->arg[0], false);
-		scribe_h5_on_set(t, p, im, site);
+		scribe_h5_on_set(t, p, im, point);
 		c->moved_ns = t->moved_ns;
 		at += im->h5d_many_bytes;
 	}
@@ -328,12 +324,12 @@ SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc 
 
 static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct scribe_proc *p,
 					      const struct scribe_call *c, const struct scribe_library_offsets *im,
-					      const struct scribe_site *site)
+					      const struct scribe_point *point)
 {
 	__u64 n = c->arg[0], at = c->arg[2];
 
 	for (__u32 i = 0; i < SCRIBE_H5_SOME && i * SCRIBE_H5_SOME < n; i++)
-		scribe_h5_on_some(t, p, site, at + (__u64)i * SCRIBE_H5_SOME * im->h5d_many_bytes,
+		scribe_h5_on_some(t, p, point, at + (__u64)i * SCRIBE_H5_SOME * im->h5d_many_bytes,
 				  n - i * SCRIBE_H5_SOME);
 	if (n > SCRIBE_H5_MANY)
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
@@ -383,8 +379,7 @@ SCRIBE_GLOBAL int scribe_h5_on_file(struct scribe_thread *t, struct scribe_proc 
 	if (h->slot != SCRIBE_SKIP_SLOT && h->slot) {
 		scribe_lib_on(t, p, h, &calls->op);
 		scribe_attribute_to_layer(t, c, h->slot,
-				   table == SCRIBE_HANDLE_H5_SET ? SCRIBE_LIB_H5D_BELOW
-								 : SCRIBE_LIB_H5F_BELOW);
+					  table == SCRIBE_HANDLE_H5_SET ? SCRIBE_LIB_H5D_BELOW : SCRIBE_LIB_H5F_BELOW);
 	}
 	if (fn != SCRIBE_FN_H5_FILE_FLUSH)
 		scribe_handle_drop(p, table, c->arg[0]);
@@ -394,15 +389,15 @@ SCRIBE_GLOBAL int scribe_h5_on_file(struct scribe_thread *t, struct scribe_proc 
 static __always_inline int scribe_h5_end(struct scribe_calls *calls, __u64 ret)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_HDF5];
-	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_point *point = scribe_point_at(c->at);
 	struct scribe_proc *p = 0;
 	struct scribe_thread *t = scribe_caller(&p);
-	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+	struct scribe_library_offsets *im = point ? scribe_library_offsets_at(point->image) : 0;
 
-	if (!t || !p || !site || !im)
+	if (!t || !p || !point || !im)
 		return 0;
 	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
-	switch (site->fn) {
+	switch (point->fn) {
 	case SCRIBE_FN_H5_FILE_OPEN:
 		if ((__s64)ret >= 0)
 			scribe_h5_file_opened(t, p, im, ret);
@@ -416,22 +411,22 @@ static __always_inline int scribe_h5_end(struct scribe_calls *calls, __u64 ret)
 	case SCRIBE_FN_H5_SET_FLUSH:
 		if ((__s32)ret < 0)
 			return 0;
-		if (site->fn == SCRIBE_FN_H5_SET_DATA && im->h5d_many_bytes) {
-			scribe_h5_on_sets(t, p, c, im, site);
+		if (point->fn == SCRIBE_FN_H5_SET_DATA && im->h5d_many_bytes) {
+			scribe_h5_on_sets(t, p, c, im, point);
 			return 0;
 		}
 		scribe_h5_set(t, p, im, c->arg[0], false);
-		return scribe_h5_on_set(t, p, im, site);
+		return scribe_h5_on_set(t, p, im, point);
 	}
-	return scribe_h5_on_file(t, p, site->fn, (__s32)ret);
+	return scribe_h5_on_file(t, p, point->fn, (__s32)ret);
 }
 
 /* Closes of other objects are not ours; calls nested in them count. */
 static __always_inline bool scribe_h5_ours(struct scribe_proc *p, struct scribe_calls *calls,
-					   const struct scribe_site *site)
+					   const struct scribe_point *point)
 {
-	return site->fn != SCRIBE_FN_H5_FILE_CLOSE ||
-	       scribe_handle_get(p, SCRIBE_HANDLE_H5_FILE, calls->regs.r[site->reg[0] & 15]);
+	return point->fn != SCRIBE_FN_H5_FILE_CLOSE ||
+	       scribe_handle_get(p, SCRIBE_HANDLE_H5_FILE, calls->regs.r[point->reg[0] & 15]);
 }
 
 #endif

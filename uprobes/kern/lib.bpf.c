@@ -13,9 +13,9 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-static __always_inline bool scribe_inner_meant(const struct scribe_site *site, const struct scribe_call *c)
+static __always_inline bool scribe_inner_meant(const struct scribe_point *point, const struct scribe_call *c)
 {
-	switch (site->fn) {
+	switch (point->fn) {
 	/* Another function of the library may call it, too: only these results are expected. */
 	case SCRIBE_FN_MPI_COMM_SIZE:
 		return c->fn == SCRIBE_FN_MPI_OPEN;
@@ -34,34 +34,34 @@ static __always_inline bool scribe_inner_meant(const struct scribe_site *site, c
 }
 
 static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struct scribe_call *c,
-					       const struct scribe_site *site)
+					       const struct scribe_point *point)
 {
 	const struct scribe_regs *regs = &calls->regs;
 
 	/* Nested only with a lower stack pointer. One nested call is followed at a time. */
 	if (!c->busy || c->inner >= 0 || c->inner_fn || regs->r[SCRIBE_REG_SP] >= c->sp ||
-	    !scribe_inner_meant(site, c))
+	    !scribe_inner_meant(point, c))
 		return;
-	if (site->fn == SCRIBE_FN_H5_FILE_MEANT) {
-		c->inner = regs->r[site->reg[0] & 15];
+	if (point->fn == SCRIBE_FN_H5_FILE_MEANT) {
+		c->inner = regs->r[point->reg[0] & 15];
 		/* The argument itself is the result: no return is needed. */
 		return;
 	}
-	if (site->fn == SCRIBE_FN_H5_BLOCK_READ) {
+	if (point->fn == SCRIBE_FN_H5_BLOCK_READ) {
 		/* Reads of metadata have other kinds of memory. */
-		if (regs->r[site->reg[0] & 15] == SCRIBE_H5_RAW_DATA)
-			c->inner = regs->r[site->reg[1] & 15];
+		if (regs->r[point->reg[0] & 15] == SCRIBE_H5_RAW_DATA)
+			c->inner = regs->r[point->reg[1] & 15];
 		return;
 	}
-	if (site->fn == SCRIBE_FN_NC_POST) {
-		calls->post[0] = scribe_user_u32(regs->r[site->reg[0] & 15]);
-		calls->post[1] = regs->r[site->reg[1] & 15];
-		calls->post[2] = regs->r[site->reg[2] & 15];
+	if (point->fn == SCRIBE_FN_NC_POST) {
+		calls->post[0] = scribe_user_u32(regs->r[point->reg[0] & 15]);
+		calls->post[1] = regs->r[point->reg[1] & 15];
+		calls->post[2] = regs->r[point->reg[2] & 15];
 		calls->post_ns = bpf_ktime_get_ns();
 	}
-	c->inner_fn = site->fn;
+	c->inner_fn = point->fn;
 	c->inner_sp = regs->r[SCRIBE_REG_SP];
-	c->inner_at = regs->r[site->reg[1] & 15];
+	c->inner_at = regs->r[point->reg[1] & 15];
 }
 
 static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __u64 ret)
@@ -92,23 +92,22 @@ static __always_inline void scribe_mark_above(struct scribe_calls *calls, bool c
 }
 
 /* True: only a message of our library or a nested call. */
-static __always_inline bool scribe_announced(struct scribe_thread *t, struct scribe_proc *p,
-					struct scribe_calls *calls, const struct scribe_site *site,
-					const __u32 layer)
+static __always_inline bool scribe_announced(struct scribe_thread *t, struct scribe_proc *p, struct scribe_calls *calls,
+					     const struct scribe_point *point, const __u32 layer)
 {
-	if (site->flags & SCRIBE_SITE_INNER) {
-		scribe_inner_begin(calls, &calls->layer[layer], site);
+	if (point->flags & SCRIBE_POINT_INNER) {
+		scribe_inner_begin(calls, &calls->layer[layer], point);
 		return true;
 	}
-	if (layer == SCRIBE_LAYER_MPIIO && site->fn == SCRIBE_FN_MPI_INSIDE) {
-		scribe_mpi_inside(t, p, calls, site);
+	if (layer == SCRIBE_LAYER_MPIIO && point->fn == SCRIBE_FN_MPI_INSIDE) {
+		scribe_mpi_inside(t, p, calls, point);
 		/* Without a file and a word: the program is about to make a collective call. */
-		if (!calls->regs.r[site->reg[0] & 15] && !calls->regs.r[site->reg[4] & 15])
+		if (!calls->regs.r[point->reg[0] & 15] && !calls->regs.r[point->reg[4] & 15])
 			scribe_mark_above(calls, true);
 		return true;
 	}
-	if (layer == SCRIBE_LAYER_HDF5 && site->flags & SCRIBE_SITE_AROUND) {
-		calls->around = site->fn;
+	if (layer == SCRIBE_LAYER_HDF5 && point->flags & SCRIBE_POINT_AROUND) {
+		calls->around = point->fn;
 		calls->around_sp = calls->regs.r[SCRIBE_REG_SP];
 		return true;
 	}
@@ -116,12 +115,12 @@ static __always_inline bool scribe_announced(struct scribe_thread *t, struct scr
 }
 
 static __always_inline void scribe_call_begin(struct scribe_thread *t, struct scribe_calls *calls,
-					      struct scribe_call *c, const struct scribe_site *site, __u64 ip)
+					      struct scribe_call *c, const struct scribe_point *point, __u64 ip)
 {
 	c->busy = 1;
-	c->fn = site->fn;
+	c->fn = point->fn;
 	c->sp = calls->regs.r[SCRIBE_REG_SP];
-	c->base = ip - site->vaddr;
+	c->base = ip - point->vaddr;
 	c->inner = -1;
 	c->inner_fn = 0;
 	c->lower_layers = 0;
@@ -134,47 +133,47 @@ static __always_inline void scribe_call_begin(struct scribe_thread *t, struct sc
 	c->moved_ns = t->moved_ns;
 	c->around = calls->around && c->sp < calls->around_sp ? calls->around : 0;
 	/* Only an enclosing function that is still active counts. */
-	for (int i = 0; i < SCRIBE_SITE_ARGS; i++) {
-		__u32 reg = site->reg[i];
+	for (int i = 0; i < SCRIBE_POINT_ARGS; i++) {
+		__u32 reg = point->reg[i];
 
 		/* Copied, because registers change before the return. */
 		c->arg[i] = reg == SCRIBE_REG_NONE ? 0 : calls->regs.r[reg & 15];
-		if (site->deref & (1 << i))
+		if (point->deref & (1 << i))
 			c->arg[i] = scribe_user_u64(c->arg[i]);
 	}
 }
 
 static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct scribe_proc *p,
-					       struct scribe_calls *calls, const struct scribe_site *site,
+					       struct scribe_calls *calls, const struct scribe_point *point,
 					       const struct scribe_library_offsets *im, const __u32 layer)
 {
 	struct scribe_call *c = &calls->layer[layer];
 
 	if (layer == SCRIBE_LAYER_STDIO)
-		scribe_stdio_begin(t, c, site, im);
+		scribe_stdio_begin(t, c, point, im);
 	else if (layer == SCRIBE_LAYER_MPIIO)
-		scribe_mark_above(calls, site->count_at == SCRIBE_MPIIO_COLL_READS ||
-						 site->count_at == SCRIBE_MPIIO_COLL_WRITES);
+		scribe_mark_above(calls, point->count_at == SCRIBE_MPIIO_COLL_READS ||
+						 point->count_at == SCRIBE_MPIIO_COLL_WRITES);
 	else if (layer == SCRIBE_LAYER_PNETCDF)
 		scribe_nc_begin(p, c, im);
-	else if (layer == SCRIBE_LAYER_HDF5 && site->fn == SCRIBE_FN_H5_SET_CLOSE)
+	else if (layer == SCRIBE_LAYER_HDF5 && point->fn == SCRIBE_FN_H5_SET_CLOSE)
 		scribe_h5_set(t, p, im, c->arg[0], true); /* its structure is gone at return */
 }
 
 static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs *ctx, __u64 cookie, const __u32 layer)
 {
-	__u32 index = scribe_site_of(cookie, SCRIBE_REGS_IP(ctx));
-	struct scribe_site *site = scribe_site_at(index);
+	__u32 index = scribe_point_of(cookie, SCRIBE_REGS_IP(ctx));
+	struct scribe_point *point = scribe_point_at(index);
 	struct scribe_proc *p = 0;
 	struct scribe_thread *t = scribe_caller(&p);
 	struct scribe_calls *calls;
 	struct scribe_library_offsets *im;
 	struct scribe_call *c;
 
-	if (!site || !t || !p)
+	if (!point || !t || !p)
 		return 0;
 	/* only output of the C library itself */
-	if (layer == SCRIBE_LAYER_STDIO && p->flags & SCRIBE_PF_STREAMS && site->fn != SCRIBE_FN_STREAM_MESSAGE)
+	if (layer == SCRIBE_LAYER_STDIO && p->flags & SCRIBE_PF_STREAMS && point->fn != SCRIBE_FN_STREAM_MESSAGE)
 		return 0;
 	calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0,
 				     /* Created here: most threads never call a probed library. */
@@ -182,17 +181,17 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 	if (!calls)
 		return 0;
 	scribe_regs_copy(ctx, &calls->regs);
-	if (scribe_announced(t, p, calls, site, layer))
+	if (scribe_announced(t, p, calls, point, layer))
 		return 0;
-	im = scribe_library_offsets_at(site->image);
+	im = scribe_library_offsets_at(point->image);
 	if (!im)
 		return 0;
 	c = &calls->layer[layer];
 	if (c->busy && ctx->sp < c->sp) {
 		/* nested in a call of the same layer, which counts */
-		if (layer == SCRIBE_LAYER_HDF5 && site->fn == SCRIBE_FN_H5_SET_CLOSE &&
+		if (layer == SCRIBE_LAYER_HDF5 && point->fn == SCRIBE_FN_H5_SET_CLOSE &&
 		    c->fn == SCRIBE_FN_H5_FILE_CLOSE) {
-			__u64 set = calls->regs.r[site->reg[0] & 15];
+			__u64 set = calls->regs.r[point->reg[0] & 15];
 
 			scribe_h5_set(t, p, im, set, true);
 			/* H5Fclose closes open datasets: their records end here. */
@@ -200,11 +199,11 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 		}
 		return 0;
 	}
-	if (layer == SCRIBE_LAYER_HDF5 && !scribe_h5_ours(p, calls, site))
+	if (layer == SCRIBE_LAYER_HDF5 && !scribe_h5_ours(p, calls, point))
 		return 0;
 	c->at = index;
-	scribe_call_begin(t, calls, c, site, SCRIBE_REGS_IP(ctx));
-	scribe_layer_begin(t, p, calls, site, im, layer);
+	scribe_call_begin(t, calls, c, point, SCRIBE_REGS_IP(ctx));
+	scribe_layer_begin(t, p, calls, point, im, layer);
 	c->start_ns = bpf_ktime_get_ns();
 	/* Last, so that the probe's own work is not counted. */
 	return 0;
@@ -253,25 +252,26 @@ struct {
 } scribe_nowhere SEC(".maps");
 
 /* Separate functions, so that entry and return share stack space. */
-#define SCRIBE_LIB(name, layer)                                                                              \
-	static __noinline int name##_in(struct pt_regs *ctx, __u64 cookie)                                   \
-	{                                                                                                    \
-		return scribe_lib_in(ctx, cookie, layer);                                                    \
-	}                                                                                                    \
-	static __noinline int name##_out(struct pt_regs *ctx)                                                \
-	{                                                                                                    \
-		return scribe_lib_out(ctx, layer);                                                           \
-	}                                                                                                    \
-	SEC("uprobe")                                                                                        \
-	int name(struct pt_regs *ctx)                                                                        \
-	{                                                                                                    \
-		__u64 cookie = bpf_get_attach_cookie(ctx);                                                   \
-                                                                                                             \
-		if (scribe_never)                                                                            \
-			bpf_tail_call(ctx, &scribe_nowhere, 0);                                              \
-		return cookie & SCRIBE_COOKIE_RETURN ? name##_out(ctx) : name##_in(ctx, cookie);             \
+#define SCRIBE_LIB(name, layer) \
+	static __noinline int name##_in(struct pt_regs *ctx, __u64 cookie) \
+	{ \
+		return scribe_lib_in(ctx, cookie, layer); \
+	} \
+	static __noinline int name##_out(struct pt_regs *ctx) \
+	{ \
+		return scribe_lib_out(ctx, layer); \
+	} \
+	SEC("uprobe") \
+	int name(struct pt_regs *ctx) \
+	{ \
+		__u64 cookie = bpf_get_attach_cookie(ctx); \
+\
+		if (scribe_never) \
+			bpf_tail_call(ctx, &scribe_nowhere, 0); \
+		return cookie & SCRIBE_COOKIE_RETURN ? name##_out(ctx) : name##_in(ctx, cookie); \
 	}
 
+/* A layer that is not built has no program. */
 #if IOSCRIBE_MODULE_STDIO
 SCRIBE_LIB(scribe_lib_stdio, SCRIBE_LAYER_STDIO)
 #endif

@@ -26,8 +26,8 @@ static __always_inline __s64 scribe_mpi_size_of(const struct scribe_library_offs
 }
 
 /* Negative: not known. */
-static __always_inline __s64 scribe_mpi_type_size(const struct scribe_library_offsets *im,
-						  const struct scribe_call *c, __u64 datatype)
+static __always_inline __s64 scribe_mpi_type_size(const struct scribe_library_offsets *im, const struct scribe_call *c,
+						  __u64 datatype)
 {
 	if (im->flavour == SCRIBE_FLAVOUR_MPICH) {
 		__u32 h = datatype;
@@ -52,8 +52,8 @@ static __always_inline bool scribe_mpi_has_info(const struct scribe_library_offs
 }
 
 /* 0: not known. */
-static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_library_offsets *im,
-						  const struct scribe_call *c, __u64 comm)
+static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_library_offsets *im, const struct scribe_call *c,
+						  __u64 comm)
 {
 	if (im->flavour == SCRIBE_FLAVOUR_INSIDE)
 		return scribe_user_u32(comm);
@@ -95,8 +95,8 @@ SCRIBE_GLOBAL int scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p
 		s->mode = c->arg[2];
 	scribe_attribute_to_layer(t, c, index, SCRIBE_LIB_MPIIO_BELOW);
 	calls->op.what = SCRIBE_LIB_OPEN;
-	calls->op.count_at = scribe_mpi_comm_size(im, c, c->arg[0]) == 1 ? SCRIBE_MPIIO_INDEP_OPENS
-									 : SCRIBE_MPIIO_COLL_OPENS;
+	calls->op.count_at =
+		scribe_mpi_comm_size(im, c, c->arg[0]) == 1 ? SCRIBE_MPIIO_INDEP_OPENS : SCRIBE_MPIIO_COLL_OPENS;
 	scribe_lib_on(t, p, h, &calls->op);
 	if (scribe_mpi_has_info(im, c, c->arg[3]))
 		__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
@@ -115,10 +115,10 @@ static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u6
  * the file of its current call. Without both a collective call follows.
  */
 static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_calls *calls, const struct scribe_site *site)
+					      struct scribe_calls *calls, const struct scribe_point *point)
 {
-	struct scribe_handle_key key = {.handle = calls->regs.r[site->reg[0] & 15], .proc_id = p->proc_id};
-	__u64 word = calls->regs.r[site->reg[4] & 15];
+	struct scribe_handle_key key = {.handle = calls->regs.r[point->reg[0] & 15], .proc_id = p->proc_id};
+	__u64 word = calls->regs.r[point->reg[4] & 15];
 	struct scribe_event *ev = &calls->ev;
 	struct scribe_above at = {};
 	struct scribe_handle *h;
@@ -153,9 +153,9 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 	scribe_event_init(ev, SCRIBE_EV_STREAM, p, t->proc);
 	ev->stream.slot = at.slot;
 	ev->stream.generation = at.generation;
-	ev->stream.memory = (__u32)calls->regs.r[site->reg[1] & 15];
-	ev->stream.index = (__u32)calls->regs.r[site->reg[2] & 15];
-	ev->stream.use = (__u32)calls->regs.r[site->reg[3] & 15];
+	ev->stream.memory = (__u32)calls->regs.r[point->reg[1] & 15];
+	ev->stream.index = (__u32)calls->regs.r[point->reg[2] & 15];
+	ev->stream.use = (__u32)calls->regs.r[point->reg[3] & 15];
 	ev->stream.is_file = 1;
 	if (bpf_ringbuf_output(&scribe_events, ev, sizeof(*ev), 0)) {
 		/* otherwise the counts belong to nothing */
@@ -169,14 +169,14 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 }
 
 static __always_inline void scribe_mpi_meaning(struct scribe_proc *p, struct scribe_calls *calls,
-					       const struct scribe_site *site,
+					       const struct scribe_point *point,
 					       const struct scribe_library_offsets *im)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_MPIIO];
 	struct scribe_lib_op *op = &calls->op;
 
-	op->count_at = site->count_at;
-	if (site->fn == SCRIBE_FN_MPI_DATA) {
+	op->count_at = point->count_at;
+	if (point->fn == SCRIBE_FN_MPI_DATA) {
 		__s64 size;
 
 		op->what = SCRIBE_LIB_DATA;
@@ -187,18 +187,18 @@ static __always_inline void scribe_mpi_meaning(struct scribe_proc *p, struct scr
 			op->bytes = size < 0 ? 0 : size;
 		} else {
 			size = scribe_mpi_type_size(im, c, c->arg[2]);
-			op->op_class = site->op & 1;
+			op->op_class = point->op & 1;
 			/* large-count forms have 64 bits */
 			op->bytes = size < 0 ? 0
-					     : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
-										      : (__s64)(__s32)c->arg[1]);
+					     : size * (point->flags & SCRIBE_POINT_WIDE ? (__s64)c->arg[1]
+											: (__s64)(__s32)c->arg[1]);
 		}
 		op->unsized = size < 0;
 		if (op->unsized)
 			scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
-	} else if (site->fn == SCRIBE_FN_MPI_CLOSE) {
+	} else if (point->fn == SCRIBE_FN_MPI_CLOSE) {
 		op->what = SCRIBE_LIB_CLOSE;
-	} else if (site->fn == SCRIBE_FN_MPI_SYNC) {
+	} else if (point->fn == SCRIBE_FN_MPI_SYNC) {
 		op->op_class = SCRIBE_OP_WRITE;
 	}
 }
@@ -219,7 +219,7 @@ static __always_inline void scribe_mpi_view(const struct scribe_library_offsets 
 }
 
 static __always_inline void scribe_mpi_segment(struct scribe_thread *t, const struct scribe_call *c,
-					       const struct scribe_site *site, const struct scribe_handle *h,
+					       const struct scribe_point *point, const struct scribe_handle *h,
 					       const struct scribe_lib_op *op)
 {
 	struct scribe_slot *s = scribe_slot_at(h->slot);
@@ -227,7 +227,7 @@ static __always_inline void scribe_mpi_segment(struct scribe_thread *t, const st
 	if (!s || !(s->flags & SCRIBE_SF_TRACED))
 		return;
 	t->op.offset = -1;
-	if (site->reg[3] != SCRIBE_REG_NONE && (__s64)c->arg[3] >= 0 && h->moved[SCRIBE_VIEW_ELEMENT])
+	if (point->reg[3] != SCRIBE_REG_NONE && (__s64)c->arg[3] >= 0 && h->moved[SCRIBE_VIEW_ELEMENT])
 		t->op.offset = h->moved[SCRIBE_VIEW_BEGIN] + c->arg[3] * h->moved[SCRIBE_VIEW_ELEMENT];
 	t->op.bytes = op->bytes;
 	t->op.start_ns = op->start_ns;
@@ -239,16 +239,16 @@ static __always_inline void scribe_mpi_segment(struct scribe_thread *t, const st
 static __always_inline int scribe_mpi_end(struct scribe_calls *calls, __u32 ret)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_MPIIO];
-	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_point *point = scribe_point_at(c->at);
 	struct scribe_proc *p = 0;
 	struct scribe_thread *t = scribe_caller(&p);
-	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+	struct scribe_library_offsets *im = point ? scribe_library_offsets_at(point->image) : 0;
 	struct scribe_handle *h;
 
 	if (!t || !p || !im || ret != 0)
 		return 0;
 	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
-	if (site->fn == SCRIBE_FN_MPI_OPEN)
+	if (point->fn == SCRIBE_FN_MPI_OPEN)
 		return scribe_mpi_open(t, p, im);
 	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
 	if (!h) {
@@ -256,21 +256,21 @@ static __always_inline int scribe_mpi_end(struct scribe_calls *calls, __u32 ret)
 		return 0;
 	}
 	if (h->slot != SCRIBE_SKIP_SLOT) {
-		scribe_mpi_meaning(p, calls, site, im);
+		scribe_mpi_meaning(p, calls, point, im);
 		scribe_lib_on(t, p, h, &calls->op);
 		scribe_attribute_to_layer(t, c, h->slot, SCRIBE_LIB_MPIIO_BELOW);
-		if (site->fn == SCRIBE_FN_MPI_DATA)
-			scribe_mpi_segment(t, c, site, h, &calls->op);
-		if (site->fn == SCRIBE_FN_MPI_VIEW)
+		if (point->fn == SCRIBE_FN_MPI_DATA)
+			scribe_mpi_segment(t, c, point, h, &calls->op);
+		if (point->fn == SCRIBE_FN_MPI_VIEW)
 			scribe_mpi_view(im, c, h);
-		if (site->fn == SCRIBE_FN_MPI_VIEW && scribe_mpi_has_info(im, c, c->arg[1])) {
+		if (point->fn == SCRIBE_FN_MPI_VIEW && scribe_mpi_has_info(im, c, c->arg[1])) {
 			struct scribe_slot *s = scribe_slot_at(h->slot);
 
 			if (s)
 				__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
 		}
 	}
-	if (site->fn == SCRIBE_FN_MPI_CLOSE) {
+	if (point->fn == SCRIBE_FN_MPI_CLOSE) {
 		if (h->note)
 			scribe_mpi_outside(p, c->arg[0]);
 		scribe_handle_drop(p, SCRIBE_LAYER_MPIIO, c->arg[0]);

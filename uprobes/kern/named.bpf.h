@@ -29,8 +29,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_read(struct scribe_scratch *s, const struct scrib
 	if (!s || !n)
 		return 0;
 	from = n->string;
-	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
-				      (void *)from);
+	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2, (void *)from);
 	if (got <= 1)
 		return 0;
 	if (n->prefix) {
@@ -38,8 +37,8 @@ SCRIBE_GLOBAL __u32 scribe_lib_read(struct scribe_scratch *s, const struct scrib
 
 		if (skip) {
 			from += skip;
-			got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES],
-						      SCRIBE_NAME_MAX_BYTES / 2, (void *)from);
+			got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
+						      (void *)from);
 			if (got <= 1)
 				return 0;
 		}
@@ -60,8 +59,8 @@ SCRIBE_GLOBAL __u32 scribe_lib_read(struct scribe_scratch *s, const struct scrib
 }
 
 /* Sends the name, the string in the scratch's upper half, below record `base`. */
-SCRIBE_GLOBAL int scribe_below_send(struct scribe_scratch *s, struct scribe_slot *slot,
-				    const struct scribe_slot *base, __u64 index_file, __u32 length)
+SCRIBE_GLOBAL int scribe_below_send(struct scribe_scratch *s, struct scribe_slot *slot, const struct scribe_slot *base,
+				    __u64 index_file, __u32 length)
 {
 	__u32 bytes = length & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
 	struct scribe_proc *p;
@@ -160,8 +159,8 @@ SCRIBE_GLOBAL __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc 
 	if (calls->name.own)
 		t->key.hash = calls->name.own;
 	else
-		t->key.hash = (t->key.hash + *(volatile __u32 *)&job->links) * SCRIBE_MIX +
-			      scribe_string_hash(s, bytes);
+		t->key.hash =
+			(t->key.hash + *(volatile __u32 *)&job->links) * SCRIBE_MIX + scribe_string_hash(s, bytes);
 	t->key.hash = (t->key.hash * SCRIBE_MIX + calls->name.kind) << 2 | 1;
 	index = scribe_lib_record_of(t, p, calls->name.kind);
 	slot = index ? scribe_slot_at(index) : 0;
@@ -171,8 +170,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc 
 }
 
 /* SCRIBE_SKIP_SLOT: not recorded; SCRIBE_NO_SLOT: lost. */
-static __always_inline __u32 scribe_lib_slot(struct scribe_thread *t, struct scribe_proc *p,
-					     struct scribe_calls *calls)
+static __always_inline __u32 scribe_lib_slot(struct scribe_thread *t, struct scribe_proc *p, struct scribe_calls *calls)
 {
 	struct scribe_scratch *s = scribe_scratch_take(p);
 	__u32 index = SCRIBE_NO_SLOT, lengths;

@@ -40,9 +40,8 @@ static __always_inline bool scribe_nc_var_read(const struct scribe_library_offse
 {
 	__u64 vars = scribe_user_u64(scribe_nc_file(im, c) + im->nc_vars_at);
 
-	return vars &&
-	       !bpf_probe_read_user(ret, sizeof(*ret),
-				    (void *)(vars + (__u64)varid * sizeof(*ret) + im->nc_type_at - 8));
+	return vars && !bpf_probe_read_user(ret, sizeof(*ret),
+					    (void *)(vars + (__u64)varid * sizeof(*ret) + im->nc_type_at - 8));
 }
 
 /* 0 unknown. */
@@ -158,8 +157,7 @@ SCRIBE_GLOBAL int scribe_nc_moved(const struct scribe_library_offsets *im, const
 
 static __always_inline void scribe_nc_describe(struct scribe_slot *s, const struct scribe_nc_var *var)
 {
-	s->ext.v[SCRIBE_LIB_NC_SHAPE] = (__u64)(var->dims & 0xffff) |
-					(__u64)scribe_nc_type_bytes(var->type) << 16 |
+	s->ext.v[SCRIBE_LIB_NC_SHAPE] = (__u64)(var->dims & 0xffff) | (__u64)scribe_nc_type_bytes(var->type) << 16 |
 					(__u64)(var->record_dim >= 0) << 32;
 	s->ext.v[SCRIBE_LIB_NC_NPOINTS] = scribe_nc_product(var->lengths, var->record_dim >= 0, var->dims);
 }
@@ -327,7 +325,7 @@ SCRIBE_GLOBAL int scribe_nc_record(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-SCRIBE_GLOBAL int scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_site *site)
+SCRIBE_GLOBAL int scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_point *point)
 {
 	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
@@ -335,7 +333,7 @@ SCRIBE_GLOBAL int scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *
 	struct scribe_slot *s;
 	__u32 index;
 
-	if (!t || !p || !site || !calls)
+	if (!t || !p || !point || !calls)
 		return 0;
 	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
 	h = &calls->fresh;
@@ -350,22 +348,21 @@ SCRIBE_GLOBAL int scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *
 	if (!s)
 		return 0;
 	calls->op.what = SCRIBE_LIB_OPEN;
-	calls->op.count_at = site->count_at;
+	calls->op.count_at = point->count_at;
 	scribe_lib_on(t, p, h, &calls->op);
 	scribe_attribute_to_layer(t, c, index, SCRIBE_LIB_NC_BELOW);
 	return 0;
 }
 
-SCRIBE_GLOBAL int scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc *p,
-				    const struct scribe_site *site, const struct scribe_library_offsets *im,
-				    __s32 ret)
+SCRIBE_GLOBAL int scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_point *point,
+				    const struct scribe_library_offsets *im, __s32 ret)
 {
 	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_lib_op *op;
 	struct scribe_handle *h;
 	struct scribe_call *c;
 
-	if (!t || !p || !site || !im || !calls)
+	if (!t || !p || !point || !im || !calls)
 		return 0;
 	op = &calls->op;
 	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
@@ -375,24 +372,24 @@ SCRIBE_GLOBAL int scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc 
 			scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
-	op->count_at = site->count_at == SCRIBE_COUNT_NONE ? SCRIBE_LIB_NO_COUNT : site->count_at;
-	if (site->fn == SCRIBE_FN_NC_WAIT) {
+	op->count_at = point->count_at == SCRIBE_COUNT_NONE ? SCRIBE_LIB_NO_COUNT : point->count_at;
+	if (point->fn == SCRIBE_FN_NC_WAIT) {
 		op->what = SCRIBE_LIB_WAIT;
 		op->op_class = SCRIBE_OP_READ;
 		if (ret)
 			op->count_at = SCRIBE_PNETCDF_FILE_WAIT_FAILURES;
 	} else if (ret) {
 		return 0;
-	} else if (site->fn == SCRIBE_FN_NC_CLOSE) {
+	} else if (point->fn == SCRIBE_FN_NC_CLOSE) {
 		op->what = SCRIBE_LIB_CLOSE;
 	}
 	if (h->slot != SCRIBE_SKIP_SLOT) {
 		scribe_lib_on(t, p, h, op);
 		scribe_attribute_to_layer(t, c, h->slot, SCRIBE_LIB_NC_BELOW);
-		if (site->fn != SCRIBE_FN_NC_CLOSE)
+		if (point->fn != SCRIBE_FN_NC_CLOSE)
 			scribe_nc_moved(im, c, h);
 	}
-	if (site->fn != SCRIBE_FN_NC_CLOSE)
+	if (point->fn != SCRIBE_FN_NC_CLOSE)
 		return 0;
 	for (__u32 i = 0; i < SCRIBE_NC_CLOSE_VARS; i++)
 		scribe_handle_drop(p, SCRIBE_HANDLE_NC_VAR, scribe_nc_var_key(c, i));
@@ -424,12 +421,12 @@ SCRIBE_GLOBAL int scribe_nc_var_opened(struct scribe_thread *t, struct scribe_pr
 	return 0;
 }
 
-static __always_inline void scribe_nc_access_of(struct scribe_nc_access *a, const struct scribe_site *site)
+static __always_inline void scribe_nc_access_of(struct scribe_nc_access *a, const struct scribe_point *point)
 {
-	a->form = site->implied;
-	a->op = site->op;
-	a->count_at = site->count_at;
-	a->indep = (site->flags & SCRIBE_SITE_INDEP) != 0;
+	a->form = point->implied;
+	a->op = point->op;
+	a->count_at = point->count_at;
+	a->indep = (point->flags & SCRIBE_POINT_INDEP) != 0;
 }
 
 /* One variable of a call on several. */
@@ -439,8 +436,8 @@ static __always_inline int scribe_nc_posted(struct scribe_calls *calls)
 	struct scribe_nc_access *a = &calls->access;
 	struct scribe_proc *p = 0;
 	struct scribe_thread *t = scribe_caller(&p);
-	struct scribe_site *site = scribe_site_at(c->at);
-	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+	struct scribe_point *point = scribe_point_at(c->at);
+	struct scribe_library_offsets *im = point ? scribe_library_offsets_at(point->image) : 0;
 
 	if (!t || !p || !im)
 		return 0;
@@ -450,7 +447,7 @@ static __always_inline int scribe_nc_posted(struct scribe_calls *calls)
 	a->filetype = 0;
 	a->count = calls->post[1];
 	a->stride = calls->post[2];
-	scribe_nc_access_of(a, site);
+	scribe_nc_access_of(a, point);
 	return scribe_nc_record(t, p, im);
 }
 
@@ -460,30 +457,30 @@ static __always_inline int scribe_nc_end(struct scribe_calls *calls, __s32 ret)
 	struct scribe_nc_access *a = &calls->access;
 	struct scribe_proc *p = 0;
 	struct scribe_thread *t = scribe_caller(&p);
-	struct scribe_site *site = scribe_site_at(c->at);
-	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+	struct scribe_point *point = scribe_point_at(c->at);
+	struct scribe_library_offsets *im = point ? scribe_library_offsets_at(point->image) : 0;
 
 	if (!t || !p || !im)
 		return 0;
 	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
-	if (site->fn == SCRIBE_FN_NC_WAIT || site->fn == SCRIBE_FN_NC_META || site->fn == SCRIBE_FN_NC_CLOSE)
-		return scribe_nc_on_file(t, p, site, im, ret);
+	if (point->fn == SCRIBE_FN_NC_WAIT || point->fn == SCRIBE_FN_NC_META || point->fn == SCRIBE_FN_NC_CLOSE)
+		return scribe_nc_on_file(t, p, point, im, ret);
 	if (ret)
 		return 0;
-	if (site->fn == SCRIBE_FN_NC_OPEN)
-		return scribe_nc_opened(t, p, site);
-	if (site->fn == SCRIBE_FN_NC_VAR_OPEN)
+	if (point->fn == SCRIBE_FN_NC_OPEN)
+		return scribe_nc_opened(t, p, point);
+	if (point->fn == SCRIBE_FN_NC_VAR_OPEN)
 		return scribe_nc_var_opened(t, p, im);
-	if (site->fn == SCRIBE_FN_NC_DATA) {
+	if (point->fn == SCRIBE_FN_NC_DATA) {
 		a->varid = c->arg[1];
 		a->number = c->arg[2];
 		a->filetype = c->arg[2];
 		a->count = c->arg[3];
 		a->stride = c->arg[4];
-		scribe_nc_access_of(a, site);
+		scribe_nc_access_of(a, point);
 		scribe_nc_record(t, p, im);
 	}
-	if (site->fn == SCRIBE_FN_NC_DATA || site->fn == SCRIBE_FN_NC_MANY) {
+	if (point->fn == SCRIBE_FN_NC_DATA || point->fn == SCRIBE_FN_NC_MANY) {
 		struct scribe_handle *file = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
 
 		if (file)

@@ -49,20 +49,20 @@ SCRIBE_GLOBAL __u32 scribe_stream_slot(struct scribe_thread *t, struct scribe_pr
 
 static __always_inline bool scribe_stream_counted(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
 {
-	struct scribe_slot *s = scribe_lib_slot_at(scribe_stream_known(t, p, file, scribe_proof_at(file)));
+	struct scribe_slot *s = scribe_lib_slot_at(scribe_stream_known(t, p, file, scribe_identity_at(file)));
 
 	return s && s->kind == SCRIBE_KIND_STDIO && (s->flags & SCRIBE_SF_CALLS) && scribe_calls_counted(p, s);
 }
 
 /* Into calls->op. False: not counted. */
-static __always_inline bool scribe_stream_meaning(struct scribe_calls *calls, const struct scribe_site *site,
+static __always_inline bool scribe_stream_meaning(struct scribe_calls *calls, const struct scribe_point *point,
 						  __u64 file)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_STDIO];
 	struct scribe_lib_op *op = &calls->op;
 	__s64 at;
 
-	switch (site->fn) {
+	switch (point->fn) {
 	case SCRIBE_FN_STREAM_FDOPEN:
 		op->what = SCRIBE_LIB_REOPEN;
 		return true;
@@ -85,12 +85,12 @@ static __always_inline bool scribe_stream_meaning(struct scribe_calls *calls, co
 
 /* Into calls->fresh. False: not recorded. */
 static __always_inline bool scribe_stream_handle(struct scribe_thread *t, struct scribe_proc *p,
-						 struct scribe_calls *calls, const struct scribe_site *site,
+						 struct scribe_calls *calls, const struct scribe_point *point,
 						 __u64 file)
 {
 	struct scribe_slot *s;
 
-	if (site->fn == SCRIBE_FN_STREAM_MESSAGE && !scribe_stream_counted(t, p, file))
+	if (point->fn == SCRIBE_FN_STREAM_MESSAGE && !scribe_stream_counted(t, p, file))
 		return false;
 	__builtin_memset(&calls->fresh, 0, sizeof(calls->fresh));
 	calls->fresh.slot = scribe_stream_slot(t, p, file);
@@ -107,32 +107,32 @@ static __always_inline int scribe_stdio_end(struct scribe_calls *calls, __u64 re
 	struct scribe_proc *p = 0;
 	struct scribe_thread *t = scribe_caller(&p);
 	struct scribe_library_offsets *im;
-	struct scribe_site *site;
+	struct scribe_point *point;
 	__u64 file;
 
 	if (!t || !p)
 		return 0;
 	t->stream_open = 0;
-	site = scribe_site_at(c->at);
-	im = site ? scribe_library_offsets_at(site->image) : 0;
+	point = scribe_point_at(c->at);
+	im = point ? scribe_library_offsets_at(point->image) : 0;
 	if (!im)
 		return 0;
 	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
-	file = scribe_stream_file(im, site->fn <= SCRIBE_FN_STREAM_FDOPEN ? ret : c->arg[0]);
-	if (!file || (site->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0))
+	file = scribe_stream_file(im, point->fn <= SCRIBE_FN_STREAM_FDOPEN ? ret : c->arg[0]);
+	if (!file || (point->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0))
 		return 0;
-	if (scribe_stream_handle(t, p, calls, site, file) && scribe_stream_meaning(calls, site, file))
+	if (scribe_stream_handle(t, p, calls, point, file) && scribe_stream_meaning(calls, point, file))
 		scribe_lib_on(t, p, &calls->fresh, &calls->op);
 	return 0;
 }
 
 static __always_inline void scribe_stdio_begin(struct scribe_thread *t, struct scribe_call *c,
-					       const struct scribe_site *site,
+					       const struct scribe_point *point,
 					       const struct scribe_library_offsets *im)
 {
-	if (site->fn == SCRIBE_FN_STREAM_OPEN) {
+	if (point->fn == SCRIBE_FN_STREAM_OPEN) {
 		t->stream_open = 1;
-	} else if (site->fn == SCRIBE_FN_STREAM_MESSAGE) {
+	} else if (point->fn == SCRIBE_FN_STREAM_MESSAGE) {
 		c->arg[0] = c->base + im->stderr_at;
 		c->inner = scribe_stream_at(c->arg[0], scribe_stream_file(im, c->arg[0]));
 	}

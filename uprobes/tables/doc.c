@@ -20,9 +20,9 @@ static void modules(uint64_t bits)
 
 static const char *when(const struct scribe_probe *p)
 {
-	if (p->flags & SCRIBE_SITE_AROUND)
+	if (p->flags & SCRIBE_POINT_AROUND)
 		return "around another call";
-	return p->flags & SCRIBE_SITE_INNER ? "inside another call" : "always";
+	return p->flags & SCRIBE_POINT_INNER ? "inside another call" : "always";
 }
 
 int main(void)

@@ -15,11 +15,11 @@ struct scribe_probe {
 	uint8_t fn;          /* enum scribe_fn */
 	uint8_t op;          /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
 	uint8_t count_at;    /* counter of the module, SCRIBE_COUNT_NONE */
-	uint16_t flags;      /* enum scribe_site_flags */
+	uint16_t flags;      /* enum scribe_point_flags */
 	uint8_t implied;     /* 1 + standard stream, 0 none; PnetCDF: enum scribe_nc_form */
 	uint8_t deref;       /* bit i: role i is a pointer */
 	/* argument of the C function in role i (enum scribe_fn), or SCRIBE_ARG_NONE */
-	int8_t args[SCRIBE_SITE_ARGS];
+	int8_t args[SCRIBE_POINT_ARGS];
 };
 
 extern const struct scribe_probe scribe_probes_pnetcdf[];

@@ -20,7 +20,6 @@
 	}
 #define X SCRIBE_ARG_NONE
 
-/* ---- MPI-IO ---- */
 #if IOSCRIBE_MODULE_MPIIO
 #define OFFSET_AT      1
 #define OFFSET_POINTER X
@@ -31,24 +30,24 @@
 			0, 0, ARGS(0, count, type, OFFSET_##where, X, X)                                     \
 	},
 #define DATA_BOTH(name, op, counter, count, type, where)                                                     \
-	DATA(#name, op, counter, SCRIBE_SITE_RETURNS, count, type, where)                                    \
-	DATA(#name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type, where)
+	DATA(#name, op, counter, SCRIBE_POINT_RETURNS, count, type, where)                                    \
+	DATA(#name "_c", op, counter, SCRIBE_POINT_RETURNS | SCRIBE_POINT_WIDE, count, type, where)
 
 static const struct scribe_probe mpiio[] = {
 	/* Roles: file, count, datatype, offset. */
 	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN,
-	 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	 0, NONE, SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
 	{"MPI_File_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
-	 SCRIBE_SITE_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
-	{"MPI_File_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_SITE_RETURNS, 0, 0,
+	 SCRIBE_POINT_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
+	{"MPI_File_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_POINT_RETURNS, 0, 0,
 	 ARGS(0, X, X, X, X, X)},
 	{"MPI_File_set_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS,
-	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 5, 1, 2, 3, 4)},
+	 SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, 5, 1, 2, 3, 4)},
 	SCRIBE_MPIIO_DATA(DATA_BOTH)
 	{"MPI_Type_size_x", "bytes of a datatype (inside a data call, MPICH)", SCRIBE_FN_MPI_TYPE_SIZE, 0,
-	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+	 NONE, SCRIBE_POINT_RETURNS | SCRIBE_POINT_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 	{"MPI_Comm_size", "processes of the communicator (inside an open, MPICH)", SCRIBE_FN_MPI_COMM_SIZE, 0,
-	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+	 NONE, SCRIBE_POINT_RETURNS | SCRIBE_POINT_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 };
 
 /* libioscribe-inside.so counts data calls in the program and passes other calls on to these functions. */
@@ -56,33 +55,32 @@ static const struct scribe_probe mpiio_wrap[] = {
 	{"ioscribe_file_site", "tells whose data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
 	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
 	{"ioscribe_mpi_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN, 0,
-	 NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	 NONE, SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
 	{"ioscribe_mpi_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
-	 SCRIBE_SITE_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
-	{"ioscribe_mpi_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_SITE_RETURNS, 0, 0,
+	 SCRIBE_POINT_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
+	{"ioscribe_mpi_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_POINT_RETURNS, 0, 0,
 	 ARGS(0, X, X, X, X, X)},
 	{"ioscribe_mpi_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS,
-	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, X, X, X, X)},
+	 SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, 1, X, X, X, X)},
 	{"ioscribe_mpi_data", "data calls that the program does not count itself", SCRIBE_FN_MPI_DATA, 0, NONE,
-	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, X, X)},
+	 SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, 1, 2, 3, X, X)},
 };
 
 static const size_t nmpiio = sizeof(mpiio) / sizeof(mpiio[0]);
 static const size_t nmpiio_wrap = sizeof(mpiio_wrap) / sizeof(mpiio_wrap[0]);
 #endif
 
-/* ---- stdio ---- */
 #if IOSCRIBE_MODULE_STDIO
 #define STREAM(name, fn, counter, ...)                                                                       \
 	{                                                                                                    \
-		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0,           \
+		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_POINT_RETURNS, 0, 0,           \
 			ARGS(__VA_ARGS__)                                                                    \
 	}
 /* Output to standard error through functions that cannot be wrapped. */
 #define MESSAGE(name)                                                                                        \
 	{                                                                                                    \
 		name, "STDIO_WRITES, where calls are counted", SCRIBE_FN_STREAM_MESSAGE, WRITE, NONE,        \
-			SCRIBE_SITE_RETURNS, 0, 0, ARGS(X, X, X, X, X, X)                                  \
+			SCRIBE_POINT_RETURNS, 0, 0, ARGS(X, X, X, X, X, X)                                  \
 	}
 static const struct scribe_probe stdio[] = {
 	/* Data calls are counted by wrappers, or system calls. */
@@ -112,16 +110,15 @@ static const struct scribe_probe stdio[] = {
 static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]);
 #endif
 
-/* ---- HDF5 ---- */
 #if IOSCRIBE_MODULE_HDF5
 #define H5(name, what, fn, op, ...)                                                                          \
 	{                                                                                                    \
-		name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
+		name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_POINT_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
 	}
 
 #define H5_AROUND(name, what, fn)                                                                            \
 	{                                                                                                    \
-		name, what, SCRIBE_FN_H5_##fn, 0, NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_AROUND, 0, 0,      \
+		name, what, SCRIBE_FN_H5_##fn, 0, NONE, SCRIBE_POINT_RETURNS | SCRIBE_POINT_AROUND, 0, 0,      \
 			ARGS(X, X, X, X, X, X)                                                               \
 	}
 
@@ -145,15 +142,15 @@ static const struct scribe_probe hdf5[] = {
 	H5("H5D__chunk_direct_read", "H5D_READS", SET_CHUNK, READ, 0, X, X, X, X, X),
 	H5("H5D__chunk_direct_write", "H5D_WRITES", SET_CHUNK, WRITE, 0, 3, X, X, X, X),
 	{"H5F_block_read", "bytes of a chunk (inside H5Dread_chunk)", SCRIBE_FN_H5_BLOCK_READ, 0, NONE,
-	 SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
+	 SCRIBE_POINT_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
 	{"H5F_shared_block_read", "bytes of a chunk (inside H5Dread_chunk, from 1.12 on)",
-	 SCRIBE_FN_H5_BLOCK_READ, 0, NONE, SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
+	 SCRIBE_FN_H5_BLOCK_READ, 0, NONE, SCRIBE_POINT_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
 	{"H5F_open", "which structure is the file's (inside H5Fopen, H5Fcreate)", SCRIBE_FN_H5_FILE_MADE, 0,
-	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(X, X, X, X, X, X)},
+	 NONE, SCRIBE_POINT_RETURNS | SCRIBE_POINT_INNER, 0, 0, ARGS(X, X, X, X, X, X)},
 	{"H5F__flush", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
-	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
+	 SCRIBE_POINT_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
 	{"H5F_flush_mounts", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
-	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
+	 SCRIBE_POINT_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
 	/* These call the functions above; only they show that the deprecated form was used. */
 	H5_AROUND("H5Dcreate1", "H5D_USE_DEPRECATED", DEPRECATED),
 	H5_AROUND("H5Dopen1", "H5D_USE_DEPRECATED", DEPRECATED),

@@ -29,7 +29,7 @@
 #define ROW(name, fn, op, verb, form, flags, args)                                                           \
 	{                                                                                                    \
 		name, "PNETCDF_VAR_" #verb "_" #form, SCRIBE_FN_NC_##fn, op, VAR(verb##_##form),             \
-			SCRIBE_SITE_RETURNS | (flags), SCRIBE_NC_##form, 0, ARGS_##args \
+			SCRIBE_POINT_RETURNS | (flags), SCRIBE_NC_##form, 0, ARGS_##args \
 	}
 /* Flexible form, and one per type. */
 #define TYPES(stem, tail, ...)                                                                               \
@@ -42,28 +42,28 @@
 		ROW(stem "_ulonglong" tail, __VA_ARGS__)
 #define BOTH(stem, ...) TYPES(stem, "", __VA_ARGS__), TYPES_COLL(stem, __VA_ARGS__)
 #define TYPES_COLL(stem, fn, op, verb, form, flags, args)                                                    \
-	TYPES(stem, "_all", fn, op, verb, form, (flags) & ~SCRIBE_SITE_INDEP, args)
+	TYPES(stem, "_all", fn, op, verb, form, (flags) & ~SCRIBE_POINT_INDEP, args)
 #define BLOCKING(name, form)                                                                                 \
-	BOTH("ncmpi_put_" name, DATA, WRITE, PUT, form, SCRIBE_SITE_INDEP, form),                     \
-		BOTH("ncmpi_get_" name, DATA, READ, GET, form, SCRIBE_SITE_INDEP, form)
+	BOTH("ncmpi_put_" name, DATA, WRITE, PUT, form, SCRIBE_POINT_INDEP, form),                     \
+		BOTH("ncmpi_get_" name, DATA, READ, GET, form, SCRIBE_POINT_INDEP, form)
 #define POSTED(name, form)                                                                                   \
 	TYPES("ncmpi_iput_" name, "", DATA, WRITE, IPUT, form, 0, form),                              \
 		TYPES("ncmpi_iget_" name, "", DATA, READ, IGET, form, 0, form),                       \
 		TYPES("ncmpi_bput_" name, "", DATA, WRITE, BPUT, form, 0, form)
 #define MANY(name, form)                                                                                     \
-	BOTH("ncmpi_mput_" name, MANY, WRITE, PUT, form, SCRIBE_SITE_INDEP, MANY),                      \
-		BOTH("ncmpi_mget_" name, MANY, READ, GET, form, SCRIBE_SITE_INDEP, MANY)
+	BOTH("ncmpi_mput_" name, MANY, WRITE, PUT, form, SCRIBE_POINT_INDEP, MANY),                      \
+		BOTH("ncmpi_mget_" name, MANY, READ, GET, form, SCRIBE_POINT_INDEP, MANY)
 #define FORM(name, form) BLOCKING(name, form), POSTED(name, form)
 
 #define ON_FILE(name, what, fn, count, ...)                                                                  \
 	{                                                                                                    \
-		name, what, SCRIBE_FN_NC_##fn, 0, count, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
+		name, what, SCRIBE_FN_NC_##fn, 0, count, SCRIBE_POINT_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
 	}
 #define META(name) ON_FILE(name, "PNETCDF_FILE_F_META_TIME", META, SCRIBE_COUNT_NONE, 0, X, X, X, X, X)
 #define POST(name)                                                                                           \
 	{                                                                                                    \
 		name, "one variable (inside mput, mget)", SCRIBE_FN_NC_POST, 0, SCRIBE_COUNT_NONE,           \
-			SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, 4, X, X, X)                \
+			SCRIBE_POINT_RETURNS | SCRIBE_POINT_INNER, 0, 0, ARGS(1, 3, 4, X, X, X)                \
 	}
 
 const struct scribe_probe scribe_probes_pnetcdf[] = {
@@ -92,9 +92,9 @@ const struct scribe_probe scribe_probes_pnetcdf[] = {
 	FORM("vars", VARS),
 	FORM("varm", VARM),
 	FORM("varn", VARN),
-	ROW("ncmpi_put_vard", DATA, WRITE, PUT, VARD, SCRIBE_SITE_INDEP, VARD),
+	ROW("ncmpi_put_vard", DATA, WRITE, PUT, VARD, SCRIBE_POINT_INDEP, VARD),
 	ROW("ncmpi_put_vard_all", DATA, WRITE, PUT, VARD, 0, VARD),
-	ROW("ncmpi_get_vard", DATA, READ, GET, VARD, SCRIBE_SITE_INDEP, VARD),
+	ROW("ncmpi_get_vard", DATA, READ, GET, VARD, SCRIBE_POINT_INDEP, VARD),
 	ROW("ncmpi_get_vard_all", DATA, READ, GET, VARD, 0, VARD),
 	MANY("var", VAR),
 	MANY("var1", VAR1),

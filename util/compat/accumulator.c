@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "logfmt/records/sum.h"
-#include "util/logs/accum.h"
 #include "util/compat/state.h"
+#include "util/logs/accum.h"
 
 struct darshan_accumulator_st {
 	int id;
@@ -97,8 +97,7 @@ static void count_files(darshan_accumulator acc, struct darshan_file_category_co
 	}
 }
 
-int darshan_accumulator_emit(darshan_accumulator acc, struct darshan_derived_metrics *metrics,
-			     void *aggregation_record)
+int darshan_accumulator_emit(darshan_accumulator acc, struct darshan_derived_metrics *metrics, void *aggregation_record)
 {
 	const void *total = scribe_accum_total(acc->accum);
 	struct scribe_perf p;

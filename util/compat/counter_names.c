@@ -79,23 +79,20 @@ char *daos_f_counter_names[] = {SCRIBE_DAOS_F_COUNTERS(X) "DAOS_F_NUM_INDICES"};
 #undef X
 
 char *lustre_comp_counter_names[] = {
-	"LUSTRE_COMP_STRIPE_SIZE", "LUSTRE_COMP_STRIPE_COUNT", "LUSTRE_COMP_STRIPE_PATTERN",
-	"LUSTRE_COMP_FLAGS",       "LUSTRE_COMP_EXT_START",    "LUSTRE_COMP_EXT_END",
-	"LUSTRE_COMP_MIRROR_ID",   "LUSTRE_COMP_NUM_INDICES",
+	"LUSTRE_COMP_STRIPE_SIZE", "LUSTRE_COMP_STRIPE_COUNT", "LUSTRE_COMP_STRIPE_PATTERN", "LUSTRE_COMP_FLAGS",
+	"LUSTRE_COMP_EXT_START",   "LUSTRE_COMP_EXT_END",      "LUSTRE_COMP_MIRROR_ID",      "LUSTRE_COMP_NUM_INDICES",
 };
 
-#define Y(n) #n,
+#define Y(n)        #n,
 #define X(op, kind) SCRIBE_APMPI_##kind(Y, op)
 char *apmpi_counter_names[] = {SCRIBE_APMPI_OPS(X) "APMPI_NUM_INDICES"};
 #undef X
 #undef Y
 #define X(op, kind) #op "_TOTAL_TIME", #op "_MIN_TIME", #op "_MAX_TIME",
-char *apmpi_f_mpiop_totaltime_counter_names[] = {
-	SCRIBE_APMPI_OPS(X) "APMPI_F_MPIOP_TOTALTIME_NUM_INDICES"};
+char *apmpi_f_mpiop_totaltime_counter_names[] = {SCRIBE_APMPI_OPS(X) "APMPI_F_MPIOP_TOTALTIME_NUM_INDICES"};
 #undef X
 #define X(op, kind) #op "_TOTAL_SYNC_TIME",
-char *apmpi_f_mpiop_synctime_counter_names[] = {
-	SCRIBE_APMPI_SYNC_OPS(X) "APMPI_F_MPIOP_SYNCTIME_NUM_INDICES"};
+char *apmpi_f_mpiop_synctime_counter_names[] = {SCRIBE_APMPI_SYNC_OPS(X) "APMPI_F_MPIOP_SYNCTIME_NUM_INDICES"};
 #undef X
 char *apmpi_f_mpi_global_counter_names[] = {"MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME",
 					    "APMPI_F_MPI_GLOBAL_NUM_INDICES"};

@@ -179,7 +179,6 @@ void dxt_log_print_posix_file(void *file_rec, char *file_name, char *mnt_pt, cha
 void dxt_log_print_mpiio_file(void *file_rec, char *file_name, char *mnt_pt,
 			      char *fs_type DARSHAN_DXT_VERSIONS);
 
-/* ---- accumulator ---- */
 struct darshan_accumulator_st;
 typedef struct darshan_accumulator_st *darshan_accumulator;
 

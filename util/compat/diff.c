@@ -6,8 +6,8 @@
 #include "logfmt/counters/module.h"
 #include "util/compat/state.h"
 
-static void diff_row(char sign, const struct scribe_module *m, const void *rec, const char *counter,
-		     int64_t v, const double *f, const char *name)
+static void diff_row(char sign, const struct scribe_module *m, const void *rec, const char *counter, int64_t v,
+		     const double *f, const char *name)
 {
 	const struct darshan_base_record *base = rec;
 
@@ -90,8 +90,8 @@ static void head_row(const struct darshan_apmpi_header_record *a, const double *
 static void node_row(char sign, const struct darshan_apmpi_perf_record *r)
 {
 	printf("%c %s\t%" PRId64 "\t%" PRIu64 "\tMPI_PROCESSOR_NAME\t%.*s\t\t\t\n", sign,
-	       darshan_module_names[DARSHAN_APMPI_MOD], r->base_rec.rank, r->base_rec.id,
-	       (int)sizeof(r->node_name), r->node_name);
+	       darshan_module_names[DARSHAN_APMPI_MOD], r->base_rec.rank, r->base_rec.id, (int)sizeof(r->node_name),
+	       r->node_name);
 }
 
 static void perf_diff(const struct darshan_apmpi_perf_record *a, const struct darshan_apmpi_perf_record *b)
@@ -117,12 +117,11 @@ static void apmpi_diff(const void *rec1, const void *rec2)
 	}
 	if ((a && !head1) || (b && !head2))
 		return; /* a head against a record: not comparable */
-	head_row(a, a ? &a->apmpi_f_variance_total_mpitime : NULL, b,
-		 b ? &b->apmpi_f_variance_total_mpitime : NULL, "MPI_TOTAL_COMM_TIME_VARIANCE");
+	head_row(a, a ? &a->apmpi_f_variance_total_mpitime : NULL, b, b ? &b->apmpi_f_variance_total_mpitime : NULL,
+		 "MPI_TOTAL_COMM_TIME_VARIANCE");
 	if ((!a || a->sync_flag) && (!b || b->sync_flag))
 		head_row(a, a ? &a->apmpi_f_variance_total_mpisynctime : NULL, b,
-			 b ? &b->apmpi_f_variance_total_mpisynctime : NULL,
-			 "MPI_TOTAL_COMM_SYNC_TIME_VARIANCE");
+			 b ? &b->apmpi_f_variance_total_mpisynctime : NULL, "MPI_TOTAL_COMM_SYNC_TIME_VARIANCE");
 }
 
 static void daos_diff(const struct darshan_daos_object *a, const struct darshan_daos_object *b)

@@ -53,8 +53,7 @@ void dxt_log_print_posix_file(void *file_rec, char *file_name, char *mnt_pt, cha
 	free(layout);
 }
 
-void dxt_log_print_mpiio_file(void *file_rec, char *file_name, char *mnt_pt,
-			      char *fs_type DARSHAN_DXT_VERSIONS)
+void dxt_log_print_mpiio_file(void *file_rec, char *file_name, char *mnt_pt, char *fs_type DARSHAN_DXT_VERSIONS)
 {
 	struct scribe_dxt_place at = location_of(file_name, mnt_pt, fs_type);
 

@@ -196,8 +196,6 @@ static void no_rows(void *rec, char *name, char *mnt, char *fs)
 	(void)rec, (void)name, (void)mnt, (void)fs;
 }
 
-/* ---- the table ---- */
-
 #define GET(n, id) \
 	static int n##_get(darshan_fd fd, void **buf) { return get(fd, id, buf); } \
 	static int n##_put(darshan_fd fd, void *buf) { return put(fd, id, buf); } \

@@ -71,8 +71,7 @@ darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type
 /* Modules may be put several times, everything else once. */
 static struct darshan_fd_int_state *put(darshan_fd fd, enum put_stage stage, const char *what)
 {
-	static const char *const names[] = {"nothing",    "the job",   "the exe",
-					    "the mounts", "the names", "a module"};
+	static const char *const names[] = {"nothing", "the job", "the exe", "the mounts", "the names", "a module"};
 	struct darshan_fd_int_state *s = fd ? fd->state : NULL;
 
 	if (!s || !s->writer) {

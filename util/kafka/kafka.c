@@ -30,8 +30,8 @@ int scribe_kafka_load(const struct scribe_kafka **ret_kafka, struct scribe_err *
 	library = dlopen("librdkafka.so.1", RTLD_NOW);
 	if (!library)
 		return scribe_err_set(err, -ENOENT, "librdkafka cannot be loaded: %s", dlerror());
-#define SCRIBE_X(name)                                                     \
-	*(void **)&kafka.name = dlsym(library, "rd_kafka_" #name);         \
+#define SCRIBE_X(name) \
+	*(void **)&kafka.name = dlsym(library, "rd_kafka_" #name); \
 	whole = whole && kafka.name;
 	SCRIBE_KAFKA_FUNCTIONS(SCRIBE_X)
 #undef SCRIBE_X
@@ -54,8 +54,6 @@ int scribe_kafka_check(const char *name, struct scribe_err *err)
 		return scribe_err_set(err, -EINVAL, "HOST:PORT[,HOST:PORT...]/TOPIC is expected");
 	return 0;
 }
-
-/* ---- settings ---- */
 
 static int set(rd_kafka_conf_t *conf, const char *key, const char *value, struct scribe_err *err)
 {

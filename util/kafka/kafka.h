@@ -11,12 +11,34 @@
 #include "logfmt/base/err.h"
 
 /* All in version 1.0. */
-#define SCRIBE_KAFKA_FUNCTIONS(X)                                                                                \
-	X(conf_new) X(conf_set) X(conf_set_dr_msg_cb) X(conf_set_error_cb) X(conf_set_log_cb) X(conf_set_opaque) \
-	X(conf_destroy) X(new) X(destroy) X(poll) X(err2str) X(producev) X(flush) X(outq_len) X(topic_new)       \
-	X(topic_destroy) X(metadata) X(metadata_destroy) X(query_watermark_offsets) X(last_error) X(queue_new)   \
-	X(queue_destroy) X(queue_io_event_enable) X(consume_start_queue) X(consume_stop)                         \
-	X(consume_batch_queue) X(message_destroy)
+#define SCRIBE_KAFKA_FUNCTIONS(X) \
+	X(conf_new) \
+	X(conf_set) \
+	X(conf_set_dr_msg_cb) \
+	X(conf_set_error_cb) \
+	X(conf_set_log_cb) \
+	X(conf_set_opaque) \
+	X(conf_destroy) \
+	X(new) \
+	X(destroy) \
+	X(poll) \
+	X(err2str) \
+	X(producev) \
+	X(flush) \
+	X(outq_len) \
+	X(topic_new) \
+	X(topic_destroy) \
+	X(metadata) \
+	X(metadata_destroy) \
+	X(query_watermark_offsets) \
+	X(last_error) \
+	X(queue_new) \
+	X(queue_destroy) \
+	X(queue_io_event_enable) \
+	X(consume_start_queue) \
+	X(consume_stop) \
+	X(consume_batch_queue) \
+	X(message_destroy)
 
 struct scribe_kafka {
 #define SCRIBE_X(name) __typeof__(rd_kafka_##name) *name;

@@ -37,9 +37,8 @@ int scribe_installed_find(const char *const *places, char *ret_path, size_t cap)
 
 int scribe_installed_daemon(char *ret_path, size_t cap)
 {
-	static const char *const places[] = {"ioscribed", "../sbin/ioscribed",
-					     "../libexec/ioscribe/ioscribed", "../runtime/daemon/ioscribed",
-					     NULL};
+	static const char *const places[] = {"ioscribed", "../sbin/ioscribed", "../libexec/ioscribe/ioscribed",
+					     "../runtime/daemon/ioscribed", NULL};
 
 	return scribe_installed_find(places, ret_path, cap);
 }

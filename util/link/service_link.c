@@ -17,21 +17,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util/link/service_link.h"
 #include "util/link/installed.h"
+#include "util/link/service_link.h"
 
 #define RETRY_MS 10
 
 int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err)
 {
-	size_t room = sizeof(r->text) - r->bytes;
+	size_t capacity = sizeof(r->text) - r->bytes;
 	int n;
 
 	/* Requests are lines: a newline in a value would add another key. */
 	if (strchr(value, '\n') || strchr(key, '\n'))
 		return scribe_err_set(err, -EINVAL, "%s: a newline is not possible here", key);
-	n = snprintf(r->text + r->bytes, room, "%s=%s\n", key, value);
-	if (n < 0 || (size_t)n >= room)
+	n = snprintf(r->text + r->bytes, capacity, "%s=%s\n", key, value);
+	if (n < 0 || (size_t)n >= capacity)
 		return scribe_err_set(err, -E2BIG, "the options are too long together");
 	r->bytes += (size_t)n;
 	return 0;
@@ -53,8 +53,7 @@ static int check_peer(int sock, const char *path, struct scribe_err *err)
 		return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	/* Replies are trusted, so the server must be root or the caller's own user. */
 	if (cred.uid != 0 && cred.uid != geteuid())
-		return scribe_err_set(err, -EPERM, "%s: served by user %u, not by root", path,
-				      (unsigned)cred.uid);
+		return scribe_err_set(err, -EPERM, "%s: served by user %u, not by root", path, (unsigned)cred.uid);
 	return 0;
 }
 
@@ -70,13 +69,12 @@ int scribe_daemon_connect(const char *path, int64_t deadline_ms, struct scribe_e
 		return scribe_err_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	rc = scribe_msg_connect(sock, (const struct sockaddr *)&to, sizeof(to), deadline_ms);
 	if (rc == -EAGAIN)
-		rc = scribe_err_set(err, -ETIMEDOUT,
-				    "the daemon at %.*s takes no connection: it is stopped or hangs",
+		rc = scribe_err_set(err, -ETIMEDOUT, "the daemon at %.*s takes no connection: it is stopped or hangs",
 				    (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0), path);
 	/* ECONNREFUSED: a daemon that has exited left its socket file. */
 	else if (rc < 0)
-		rc = scribe_err_set(err, rc == -ECONNREFUSED ? -ENOENT : rc, "no daemon at %s: %s",
-				    to.sun_path, strerror(-rc));
+		rc = scribe_err_set(err, rc == -ECONNREFUSED ? -ENOENT : rc, "no daemon at %s: %s", to.sun_path,
+				    strerror(-rc));
 	else
 		rc = check_peer(sock, to.sun_path, err);
 	if (rc < 0) {
@@ -155,14 +153,12 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 	pid_t pid;
 
 	if (geteuid() != 0)
-		return scribe_err_set(err, -EPERM, "no daemon at %s, and only root can start one",
-				      scribe_job_dir());
+		return scribe_err_set(err, -EPERM, "no daemon at %s, and only root can start one", scribe_job_dir());
 	if (belongs_to_unit())
-		return scribe_err_set(
-			err, -EPERM,
-			"no daemon at %s, where it is the unit ioscribed: systemctl enable --now "
-			"ioscribed",
-			scribe_job_dir());
+		return scribe_err_set(err, -EPERM,
+				      "no daemon at %s, where it is the unit ioscribed: systemctl enable --now "
+				      "ioscribed",
+				      scribe_job_dir());
 	if (scribe_installed_daemon(path, sizeof(path)) < 0)
 		return scribe_err_set(err, -ENOENT, "ioscribed not found beside this program or in its sbin");
 	argv[n++] = path;

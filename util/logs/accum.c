@@ -18,30 +18,30 @@
 
 struct counter_indices {
 	int module;
-	short bytes_read, bytes_written; /* integers */
-	short max_read, max_written;     /* NONE: not in this module */
-	short fastest;                   /* FASTEST_RANK, then _BYTES, SLOWEST_RANK, _BYTES */
+	short bytes_read, bytes_written;                      /* integers */
+	short max_read, max_written;                          /* NONE: not in this module */
+	short fastest;                                        /* FASTEST_RANK, then _BYTES, SLOWEST_RANK, _BYTES */
 	short meta_time, read_time, write_time, fastest_time; /* reals; SLOWEST follows FASTEST */
 	short clamp;                                          /* 1: negative sums become -1 */
-	short unsummed; /* integer that Darshan's sum leaves at 0, or NONE */
+	short unsummed;                                       /* integer that Darshan's sum leaves at 0, or NONE */
 };
 
 static const struct counter_indices indices_of_modules[] = {
 	{SCRIBE_MOD_POSIX, SCRIBE_POSIX_BYTES_READ, SCRIBE_POSIX_BYTES_WRITTEN, SCRIBE_POSIX_MAX_BYTE_READ,
-	 SCRIBE_POSIX_MAX_BYTE_WRITTEN, SCRIBE_POSIX_FASTEST_RANK, SCRIBE_POSIX_F_META_TIME,
-	 SCRIBE_POSIX_F_READ_TIME, SCRIBE_POSIX_F_WRITE_TIME, SCRIBE_POSIX_F_FASTEST_RANK_TIME, 1, NONE},
-	{SCRIBE_MOD_MPIIO, SCRIBE_MPIIO_BYTES_READ, SCRIBE_MPIIO_BYTES_WRITTEN, NONE, NONE,
-	 SCRIBE_MPIIO_FASTEST_RANK, SCRIBE_MPIIO_F_META_TIME, SCRIBE_MPIIO_F_READ_TIME,
-	 SCRIBE_MPIIO_F_WRITE_TIME, SCRIBE_MPIIO_F_FASTEST_RANK_TIME, 0, NONE},
+	 SCRIBE_POSIX_MAX_BYTE_WRITTEN, SCRIBE_POSIX_FASTEST_RANK, SCRIBE_POSIX_F_META_TIME, SCRIBE_POSIX_F_READ_TIME,
+	 SCRIBE_POSIX_F_WRITE_TIME, SCRIBE_POSIX_F_FASTEST_RANK_TIME, 1, NONE},
+	{SCRIBE_MOD_MPIIO, SCRIBE_MPIIO_BYTES_READ, SCRIBE_MPIIO_BYTES_WRITTEN, NONE, NONE, SCRIBE_MPIIO_FASTEST_RANK,
+	 SCRIBE_MPIIO_F_META_TIME, SCRIBE_MPIIO_F_READ_TIME, SCRIBE_MPIIO_F_WRITE_TIME,
+	 SCRIBE_MPIIO_F_FASTEST_RANK_TIME, 0, NONE},
 	{SCRIBE_MOD_STDIO, SCRIBE_STDIO_BYTES_READ, SCRIBE_STDIO_BYTES_WRITTEN, SCRIBE_STDIO_MAX_BYTE_READ,
-	 SCRIBE_STDIO_MAX_BYTE_WRITTEN, SCRIBE_STDIO_FASTEST_RANK, SCRIBE_STDIO_F_META_TIME,
-	 SCRIBE_STDIO_F_READ_TIME, SCRIBE_STDIO_F_WRITE_TIME, SCRIBE_STDIO_F_FASTEST_RANK_TIME, 0, NONE},
+	 SCRIBE_STDIO_MAX_BYTE_WRITTEN, SCRIBE_STDIO_FASTEST_RANK, SCRIBE_STDIO_F_META_TIME, SCRIBE_STDIO_F_READ_TIME,
+	 SCRIBE_STDIO_F_WRITE_TIME, SCRIBE_STDIO_F_FASTEST_RANK_TIME, 0, NONE},
 	{SCRIBE_MOD_DFS, SCRIBE_DFS_BYTES_READ, SCRIBE_DFS_BYTES_WRITTEN, NONE, NONE, SCRIBE_DFS_FASTEST_RANK,
-	 SCRIBE_DFS_F_META_TIME, SCRIBE_DFS_F_READ_TIME, SCRIBE_DFS_F_WRITE_TIME,
-	 SCRIBE_DFS_F_FASTEST_RANK_TIME, 1, NONE},
-	{SCRIBE_MOD_DAOS, SCRIBE_DAOS_BYTES_READ, SCRIBE_DAOS_BYTES_WRITTEN, NONE, NONE,
-	 SCRIBE_DAOS_FASTEST_RANK, SCRIBE_DAOS_F_META_TIME, SCRIBE_DAOS_F_READ_TIME, SCRIBE_DAOS_F_WRITE_TIME,
-	 SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
+	 SCRIBE_DFS_F_META_TIME, SCRIBE_DFS_F_READ_TIME, SCRIBE_DFS_F_WRITE_TIME, SCRIBE_DFS_F_FASTEST_RANK_TIME, 1,
+	 NONE},
+	{SCRIBE_MOD_DAOS, SCRIBE_DAOS_BYTES_READ, SCRIBE_DAOS_BYTES_WRITTEN, NONE, NONE, SCRIBE_DAOS_FASTEST_RANK,
+	 SCRIBE_DAOS_F_META_TIME, SCRIBE_DAOS_F_READ_TIME, SCRIBE_DAOS_F_WRITE_TIME, SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1,
+	 SCRIBE_DAOS_NB_OPS},
 };
 
 struct file_entry {
@@ -493,8 +493,7 @@ int64_t scribe_accum_records(const struct scribe_accum *a)
 int scribe_accum_sum(int module, void *total, const void *record, int first)
 {
 	/* On the stack, around the caller's total. */
-	struct scribe_accum a = {
-		.counters = indices_of(module), .module = scribe_module_by_id(module), .total = total};
+	struct scribe_accum a = {.counters = indices_of(module), .module = scribe_module_by_id(module), .total = total};
 
 	if (!a.counters)
 		return -SCRIBE_E_UNSUPPORTED;

@@ -51,10 +51,9 @@ int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int mo
 
 	/* Without the layout the bytes cannot be swapped. */
 	if (scribe_reader_info(r)->swapped)
-		return scribe_err_set(
-			err, -SCRIBE_E_UNSUPPORTED,
-			"module id %d is unknown and in the other byte order: it cannot be carried over",
-			module);
+		return scribe_err_set(err, -SCRIBE_E_UNSUPPORTED,
+				      "module id %d is unknown and in the other byte order: it cannot be carried over",
+				      module);
 	while ((rc = scribe_reader_borrow_raw(r, module, &bytes, &len)) > 0)
 		if (scribe_copy_check(w, scribe_writer_raw(w, module, version, bytes, len), err) < 0)
 			return -1;
@@ -66,9 +65,9 @@ int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int mo
 int scribe_copy_described(struct scribe_reader *r, struct scribe_writer *w, int module, struct scribe_err *err)
 {
 	if (scribe_reader_info(r)->swapped)
-		return scribe_err_set(
-			err, -SCRIBE_E_UNSUPPORTED,
-			"module id %d is unknown and in the other byte order: it cannot be carried over", module);
+		return scribe_err_set(err, -SCRIBE_E_UNSUPPORTED,
+				      "module id %d is unknown and in the other byte order: it cannot be carried over",
+				      module);
 	return scribe_copy_check(w, scribe_writer_module(w, scribe_reader_module(r, module)), err);
 }
 

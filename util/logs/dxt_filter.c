@@ -45,7 +45,7 @@ int scribe_dxt_filter_time(struct scribe_dxt_filter *f, bool to, const char *sec
 
 	if (end == seconds || *end || !(v >= 0) || v == HUGE_VAL)
 		return scribe_err_set(err, -EINVAL, "--%s: '%.60s' is no number of seconds", to ? "to" : "from",
-				     seconds);
+				      seconds);
 	*(to ? &f->to : &f->from) = v;
 	f->has_to |= to;
 	f->by_time = true;

@@ -97,8 +97,8 @@ static void put(int64_t *bins, struct span p, int64_t bytes)
 		bins[p.bin + 1] = scribe_sum(bins[p.bin + 1], second);
 }
 
-void scribe_merge_axis_move(const struct scribe_merge_axis *a, const struct scribe_heatmap_record *h,
-			    double lag, struct scribe_heatmap_record *ret_h)
+void scribe_merge_axis_move(const struct scribe_merge_axis *a, const struct scribe_heatmap_record *h, double lag,
+			    struct scribe_heatmap_record *ret_h)
 {
 	memset(ret_h, 0, scribe_merge_axis_bytes(a));
 	ret_h->base = h->base;

@@ -24,8 +24,8 @@ void scribe_merge_axis_note(struct scribe_merge_axis *a, const struct scribe_hea
 void scribe_merge_axis_plan(struct scribe_merge_axis *a);
 size_t scribe_merge_axis_bytes(const struct scribe_merge_axis *a);
 /* Writes a sound record to ret_h (scribe_merge_axis_bytes). A bin across two is divided by time; the sum stays. */
-void scribe_merge_axis_move(const struct scribe_merge_axis *a, const struct scribe_heatmap_record *h,
-			    double lag, struct scribe_heatmap_record *ret_h);
+void scribe_merge_axis_move(const struct scribe_merge_axis *a, const struct scribe_heatmap_record *h, double lag,
+			    struct scribe_heatmap_record *ret_h);
 
 /* Adds a heatmap of the same axis. -SCRIBE_E_FORMAT: another axis. */
 int scribe_merge_heat_add(struct scribe_heatmap_record *to, const struct scribe_heatmap_record *other);

@@ -88,8 +88,8 @@ void scribe_obfuscate_exe(const char *exe, uint32_t key, char *to, size_t cap)
 }
 
 /* NULL: the name stays. */
-const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key,
-				  char *to, size_t cap)
+const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key, char *to,
+				  size_t cap)
 {
 	static const char *const kept[] = {"<STDIN>", "<STDOUT>", "<STDERR>", "heatmap:"};
 	struct scribe_mount mount;

@@ -14,8 +14,8 @@ void scribe_obfuscate_uid(struct scribe_log_job *job, uint32_t key);
 void scribe_obfuscate_exe(const char *exe, uint32_t key, char *to, size_t cap);
 
 /* Writes mount point and number to `to`. NULL: a stream or heatmap, which keeps its name. */
-const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key,
-				  char *to, size_t cap);
+const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key, char *to,
+				  size_t cap);
 
 void scribe_obfuscate_process(struct scribe_process_record *p, uint32_t key, int uid, int exe, int names);
 

@@ -12,8 +12,8 @@ const char *scribe_compression_name(int comp_type);
 
 int scribe_is_partial(const struct scribe_reader *r, int module);
 
-/* The reason for missing records, from the metadata. May return `room` or a constant. */
-const char *scribe_partial_why(const struct scribe_reader *r, char *room, size_t cap);
+/* The reason for missing records, from the metadata. May return `capacity` or a constant. */
+const char *scribe_partial_why(const struct scribe_reader *r, char *capacity, size_t cap);
 
 void scribe_print_partial(struct scribe_out *out, const char *module);
 

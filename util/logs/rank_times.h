@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 struct scribe_rank_time {
-	int64_t rank;          /* >= 0 */
+	int64_t rank;           /* >= 0 */
 	double total, rw, meta; /* seconds */
 };
 
 /* Zero-initialised: empty. */
 struct scribe_rank_times {
 	struct scribe_rank_time *entries;
-	uint32_t *places; /* open addressing: 1 + index in entries, 0: empty */
-	size_t n, room, nplaces;
+	uint32_t *buckets; /* open addressing: 1 + index in entries, 0: empty */
+	size_t n, capacity, nplaces;
 	size_t last; /* index of the last result */
 };
 

@@ -26,9 +26,9 @@ struct scribe_record_sort {
 	FILE *copy;              /* all records */
 	uint64_t copy_bytes;
 	struct entry *entries;
-	size_t n, room, next;
+	size_t n, capacity, next;
 	void *bytes; /* of the current record */
-	size_t bytes_room;
+	size_t bytes_capacity;
 	struct scribe_record record;
 };
 
@@ -118,14 +118,14 @@ static int add(struct scribe_record_sort *s, int module, const void *data, size_
 
 	if (number(s, base->id, &e.file) < 0)
 		return no_memory(err);
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 1024;
-		struct entry *more = realloc(s->entries, room * sizeof(*more));
+	if (s->n == s->capacity) {
+		size_t capacity = s->capacity ? 2 * s->capacity : 1024;
+		struct entry *more = realloc(s->entries, capacity * sizeof(*more));
 
 		if (!more)
 			return no_memory(err);
 		s->entries = more;
-		s->room = room;
+		s->capacity = capacity;
 	}
 	errno = 0;
 	if (fwrite(data, 1, len, s->copy) != len)
@@ -184,13 +184,13 @@ static int fetch(struct scribe_record_sort *s, const struct entry *e, struct scr
 {
 	size_t have = 0;
 
-	if (e->len > s->bytes_room) {
+	if (e->len > s->bytes_capacity) {
 		void *more = realloc(s->bytes, e->len);
 
 		if (!more)
 			return no_memory(err);
 		s->bytes = more;
-		s->bytes_room = e->len;
+		s->bytes_capacity = e->len;
 	}
 	while (have < e->len) {
 		ssize_t n = pread(fileno(s->copy), (char *)s->bytes + have, e->len - have, (off_t)(e->at + have));

@@ -41,19 +41,19 @@ struct name {
 
 struct scribe_messages {
 	struct scribe_publish_job job;
-	struct scribe_map names;   /* id -> struct name */
-	struct scribe_map records; /* rank, id and module -> struct running */
+	struct scribe_map names;        /* id -> struct name */
+	struct scribe_map records;      /* rank, id and module -> struct running */
 	struct running *first, *latest; /* list in order of appearance */
 	struct scribe_shown_name exe, file;
 	struct scribe_sink_options options;
 	uint64_t second; /* current second of --rate, and its reads and writes */
 	uint32_t in_second;
 	uint64_t since_us; /* since 1970; identifies the stream in totals */
-	uint64_t sent, skipped, told_sent, told_skipped, told_lost; /* operations; told_: in the last totals */
+	uint64_t sent, skipped, reported_sent, reported_skipped,
+		reported_lost; /* operations; reported_: in the last totals */
 };
 
-int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_options *options,
-			struct scribe_err *err)
+int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_options *options, struct scribe_err *err)
 {
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
@@ -64,7 +64,7 @@ int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_o
 
 static void free_all(struct scribe_map *m)
 {
-	for (size_t i = 0; i < m->places; i++)
+	for (size_t i = 0; i < m->buckets; i++)
 		free(m->entry[i].value);
 	scribe_map_clear(m);
 }
@@ -117,8 +117,6 @@ static struct running *running_of(struct scribe_messages *m, const struct scribe
 	r->last = -1;
 	return r;
 }
-
-/* ---- a line ---- */
 
 static struct scribe_message_line line_of(const struct scribe_publish_event *e)
 {
@@ -181,8 +179,6 @@ void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_
 			put_open(m, &r->open, out);
 }
 
-/* ---- totals ---- */
-
 static void put_total(struct scribe_messages *m, const char *op, uint64_t total, struct scribe_out *out)
 {
 	const uint64_t now = scribe_now_ns();
@@ -206,24 +202,22 @@ void scribe_messages_totals(struct scribe_messages *m, uint64_t lost, bool last,
 		return;
 	if (!m->since_us)
 		m->since_us = (scribe_now_ns() + (uint64_t)m->job.realtime_ns) / 1000;
-	if (lost != m->told_lost)
+	if (lost != m->reported_lost)
 		put_total(m, "lost", lost, out);
-	if (m->skipped != m->told_skipped)
+	if (m->skipped != m->reported_skipped)
 		put_total(m, "skipped", m->skipped, out);
-	if (m->sent != m->told_sent || last)
+	if (m->sent != m->reported_sent || last)
 		put_total(m, last ? "end" : "sent", m->sent, out);
-	m->told_lost = lost;
-	m->told_skipped = m->skipped;
-	m->told_sent = m->sent;
+	m->reported_lost = lost;
+	m->reported_skipped = m->skipped;
+	m->reported_sent = m->sent;
 }
-
-/* ---- operations ---- */
 
 /* -1: not applicable. */
 static int64_t flushes_of(const struct running *r, const struct scribe_publish_event *e)
 {
-	const bool of_stream = e->module == SCRIBE_MOD_STDIO &&
-			       (e->op == SCRIBE_PUBLISH_WRITE || e->op == SCRIBE_PUBLISH_CLOSE);
+	const bool of_stream =
+		e->module == SCRIBE_MOD_STDIO && (e->op == SCRIBE_PUBLISH_WRITE || e->op == SCRIBE_PUBLISH_CLOSE);
 
 	return e->module == SCRIBE_MOD_H5F || e->module == SCRIBE_MOD_H5D || of_stream ? r->flushes : -1;
 }
@@ -266,7 +260,7 @@ static bool is_sent(struct scribe_messages *m, int64_t cnt, uint64_t end_ns)
 }
 
 static int on_data(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
-		    struct scribe_out *out)
+		   struct scribe_out *out)
 {
 	const bool is_write = e->op == SCRIBE_PUBLISH_WRITE;
 	uint64_t *spent = is_write ? &r->write_ns : &r->read_ns;

@@ -27,8 +27,6 @@ static uint64_t start_of(const struct scribe_message_line *l)
 	return l->e->start_ns > l->e->base_ns ? l->e->start_ns - l->e->base_ns : 0;
 }
 
-/* ---- JSON ---- */
-
 static void put_text(struct scribe_out *out, const char *key, const char *text, size_t bytes)
 {
 	scribe_out_printf(out, ",\"%s\":", key);
@@ -55,8 +53,8 @@ void scribe_message_json(struct scribe_out *out, const struct scribe_message_lin
 			  ",\"record_id\":%" PRIu64 ",\"module\":\"%s\",\"type\":\"%s\",\"max_byte\":%" PRId64
 			  ",\"switches\":%" PRId64 ",\"flushes\":%" PRId64 ",\"cnt\":%" PRId64
 			  ",\"op\":\"%s\",\"seg\":[{\"pt_sel\":%" PRId64 ",\"irreg_hslab\":%" PRId64
-			  ",\"reg_hslab\":%" PRId64 ",\"ndims\":%" PRId64 ",\"npoints\":%" PRId64
-			  ",\"off\":%" PRId64 ",\"len\":%" PRId64,
+			  ",\"reg_hslab\":%" PRId64 ",\"ndims\":%" PRId64 ",\"npoints\":%" PRId64 ",\"off\":%" PRId64
+			  ",\"len\":%" PRId64,
 			  l->e->id, module_of(l), is_open(l) ? "MET" : "MOD", l->max_byte, l->switches, l->flushes,
 			  l->cnt, l->op, l->points, l->irregular, l->regular, l->ndims, l->npoints, l->off, l->len);
 	put_seconds(out, "start", start_of(l));
@@ -65,8 +63,6 @@ void scribe_message_json(struct scribe_out *out, const struct scribe_message_lin
 	put_seconds(out, "timestamp", l->e->end_ns + (uint64_t)l->job->realtime_ns);
 	scribe_out_text(out, "}]}\n");
 }
-
-/* ---- CSV ---- */
 
 static void put_field(struct scribe_out *out, const char *text, size_t bytes)
 {
@@ -95,8 +91,8 @@ void scribe_message_csv(struct scribe_out *out, const struct scribe_message_line
 	scribe_out_text(out, ",");
 	put_field(out, l->file, l->file_bytes);
 	scribe_out_printf(out,
-			  ",%" PRIu64 ",%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%" PRId64
-			  ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
+			  ",%" PRIu64 ",%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%" PRId64 ",%" PRId64
+			  ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
 			  l->e->id, module_of(l), is_open(l) ? "MET" : "MOD", l->max_byte, l->switches, l->flushes,
 			  l->cnt, l->op, l->points, l->irregular, l->regular, l->ndims, l->npoints, l->off, l->len);
 	put_column(out, start_of(l));

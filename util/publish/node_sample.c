@@ -97,9 +97,8 @@ static void read_disks(const char *root, struct scribe_node_sample *s)
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line,
-			   "%*u %*u %63s %*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64 " %*u %*u %" SCNu64,
-			   name, &read, &written, &ms) != 4 ||
+		if (sscanf(line, "%*u %*u %63s %*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64 " %*u %*u %" SCNu64, name,
+			   &read, &written, &ms) != 4 ||
 		    !is_disk(root, name))
 			continue;
 		add(s, SCRIBE_NODE_disk_read_bytes, read, SECTOR);

@@ -9,22 +9,22 @@
 #include "util/text/outbuf.h"
 
 /* X(metric): totals since boot or mount. */
-#define SCRIBE_NODE_METRICS(X)                                                                                       \
-	X(cpu_some_us)                                                                                               \
-	X(io_some_us)                                                                                                \
-	X(io_full_us)                                                                                                \
-	X(memory_some_us)                                                                                            \
-	X(memory_full_us)                                                                                            \
-	X(disk_read_bytes)                                                                                           \
-	X(disk_written_bytes)                                                                                        \
-	X(disk_io_us)                                                                                                \
-	X(nfs_read_bytes)                                                                                            \
-	X(nfs_written_bytes)                                                                                         \
-	X(nfs_operations)                                                                                            \
-	X(nfs_rtt_us)                                                                                                \
-	X(lustre_read_bytes)                                                                                         \
-	X(lustre_written_bytes)                                                                                      \
-	X(lustre_opens)                                                                                              \
+#define SCRIBE_NODE_METRICS(X) \
+	X(cpu_some_us) \
+	X(io_some_us) \
+	X(io_full_us) \
+	X(memory_some_us) \
+	X(memory_full_us) \
+	X(disk_read_bytes) \
+	X(disk_written_bytes) \
+	X(disk_io_us) \
+	X(nfs_read_bytes) \
+	X(nfs_written_bytes) \
+	X(nfs_operations) \
+	X(nfs_rtt_us) \
+	X(lustre_read_bytes) \
+	X(lustre_written_bytes) \
+	X(lustre_opens) \
 	X(lustre_closes)
 
 enum scribe_node_metric {

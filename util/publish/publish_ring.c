@@ -109,8 +109,7 @@ const struct scribe_publish_frame *scribe_publish_ring_next(struct scribe_publis
 {
 	for (;;) {
 		const uint64_t left = r->head ? __atomic_load_n(&r->head->put, __ATOMIC_ACQUIRE) - r->taken : 0;
-		const struct scribe_publish_frame *f =
-			(const void *)(r->frames + r->taken % SCRIBE_PUBLISH_BYTES);
+		const struct scribe_publish_frame *f = (const void *)(r->frames + r->taken % SCRIBE_PUBLISH_BYTES);
 
 		/* The ring is shared memory: its contents are validated on every read. */
 		if (left < sizeof(*f) || left > SCRIBE_PUBLISH_BYTES || !is_sound(r, f, left))

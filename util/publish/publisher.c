@@ -26,8 +26,6 @@
 #define DATA_MOST  (512ull << 20) /* outside of the job's limits */
 #define NICE       10
 
-/* ---- in the child ---- */
-
 static int take_identity(const struct scribe_publisher *p)
 {
 	if (!p->drop)
@@ -88,8 +86,14 @@ static void leave_caller(void)
 static _Noreturn void become(const struct scribe_publisher *p, int notify)
 {
 	char fd[24];
-	char *argv[] = {"ioscribe publish", (char *)(uintptr_t)p->key,  (char *)(uintptr_t)p->value, "--notify", fd,
-			"--",		    (char *)(uintptr_t)p->sink, NULL};
+	char *argv[] = {"ioscribe publish",
+			(char *)(uintptr_t)p->key,
+			(char *)(uintptr_t)p->value,
+			"--notify",
+			fd,
+			"--",
+			(char *)(uintptr_t)p->sink,
+			NULL};
 
 	move(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	move(open("/dev/null", O_WRONLY), STDOUT_FILENO);
@@ -105,8 +109,6 @@ static _Noreturn void become(const struct scribe_publisher *p, int notify)
 		_exit(SCRIBE_EXIT_FAILED);
 	_exit(scribe_libexec_run("ioscribe-publish", "sends operations to other systems", argv));
 }
-
-/* ---- in the parent ---- */
 
 /* False: it exited before, or the time is up. */
 static bool has_subscribed(int notify, int wait_ms)

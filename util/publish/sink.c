@@ -82,8 +82,7 @@ static int send_file(struct scribe_sink *s, const char *lines, size_t bytes, siz
 	return result(s, write(s->fd, lines, bytes), ret_sent, err);
 }
 
-static int send_socket(struct scribe_sink *s, const char *lines, size_t bytes, size_t *ret_sent,
-		       struct scribe_err *err)
+static int send_socket(struct scribe_sink *s, const char *lines, size_t bytes, size_t *ret_sent, struct scribe_err *err)
 {
 	return result(s, send(s->fd, lines, bytes, MSG_NOSIGNAL | MSG_DONTWAIT), ret_sent, err);
 }
@@ -98,23 +97,18 @@ static size_t close_fd(struct scribe_sink *s, int ms)
 	return 0;
 }
 
-static const struct scribe_sink_kind sink_socket = {
-	"json:unix:", "json:unix:PATH", false, check_socket, NULL, open_socket, send_socket, close_fd};
-static const struct scribe_sink_kind sink_file = {
-	"json:", "json:FILE", false, check_file, NULL, open_file, send_file, close_fd};
-static const struct scribe_sink_kind sink_csv_socket = {
-	"csv:unix:", "csv:unix:PATH", true, check_socket, NULL, open_socket, send_socket, close_fd};
-static const struct scribe_sink_kind sink_csv_file = {
-	"csv:", "csv:FILE", true, check_file, NULL, open_file, send_file, close_fd};
+static const struct scribe_sink_kind sink_socket = {"json:unix:", "json:unix:PATH", false,       check_socket,
+						    NULL,         open_socket,      send_socket, close_fd};
+static const struct scribe_sink_kind sink_file = {"json:", "json:FILE", false,     check_file,
+						  NULL,    open_file,   send_file, close_fd};
+static const struct scribe_sink_kind sink_csv_socket = {"csv:unix:", "csv:unix:PATH", true,        check_socket,
+							NULL,        open_socket,     send_socket, close_fd};
+static const struct scribe_sink_kind sink_csv_file = {"csv:", "csv:FILE", true,      check_file,
+						      NULL,   open_file,  send_file, close_fd};
 
 /* A longer prefix comes before one that it starts with. */
 static const struct scribe_sink_kind *const kinds[] = {
-	&sink_socket,
-	&sink_file,
-	&sink_csv_socket,
-	&sink_csv_file,
-	&scribe_sink_ldms,
-	&scribe_sink_ldms_msg,
+	&sink_socket,       &sink_file, &sink_csv_socket, &sink_csv_file, &scribe_sink_ldms, &scribe_sink_ldms_msg,
 #ifdef SCRIBE_HAVE_KAFKA
 	&scribe_sink_kafka,
 #endif

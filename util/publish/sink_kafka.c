@@ -26,7 +26,7 @@ struct producer {
 };
 
 /* A broker is [PROTOCOL://]HOST[:PORT]; HOST may be [IPv6]. */
-static bool host_of(const char *rest, unsigned n, char *host, size_t room)
+static bool host_of(const char *rest, unsigned n, char *host, size_t capacity)
 {
 	const char *const end = strrchr(rest, '/');
 	const char *at = rest, *scheme;
@@ -41,10 +41,8 @@ static bool host_of(const char *rest, unsigned n, char *host, size_t room)
 		at = scheme + 3;
 	at += at[0] == '[';
 	len = strcspn(at, at > rest && at[-1] == '[' ? "],/" : ":,/");
-	return snprintf(host, room, "%.*s", (int)len, at) < (int)room;
+	return snprintf(host, capacity, "%.*s", (int)len, at) < (int)capacity;
 }
-
-/* ---- callbacks ---- */
 
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque)
 {
@@ -65,8 +63,6 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
 	(void)rk, (void)code;
 	snprintf(s->why, sizeof(s->why), "%s", reason);
 }
-
-/* ---- the producer ---- */
 
 static int open_topic(struct scribe_sink *s, struct scribe_err *err)
 {
@@ -121,8 +117,8 @@ static rd_kafka_resp_err_t produce(struct producer *p, const char *line, size_t 
 	const size_t key_bytes = key_of(line, n, key);
 
 	return kafka->producev(p->rk, RD_KAFKA_V_TOPIC(p->topic), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-			      RD_KAFKA_V_KEY(key, key_bytes), RD_KAFKA_V_VALUE((void *)(uintptr_t)line, n),
-			      RD_KAFKA_V_END);
+			       RD_KAFKA_V_KEY(key, key_bytes), RD_KAFKA_V_VALUE((void *)(uintptr_t)line, n),
+			       RD_KAFKA_V_END);
 }
 
 static int send_lines(struct scribe_sink *s, const char *lines, size_t bytes, size_t *ret_sent, struct scribe_err *err)

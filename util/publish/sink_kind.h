@@ -23,7 +23,7 @@ struct scribe_sink {
 	const char *spec, *rest; /* borrowed; rest: after the prefix */
 	struct scribe_sink_options options;
 	bool is_open;
-	int fd;    /* for POLLOUT; -1: the sink cannot be polled */
+	int fd; /* for POLLOUT; -1: the sink cannot be polled */
 	void *own;
 	char why[256]; /* last asynchronous failure; empty: none */
 };
@@ -35,7 +35,7 @@ struct scribe_sink_kind {
 	/* Validates the text after the prefix, without opening. 0 or -EINVAL. */
 	int (*check)(const char *rest, struct scribe_err *err);
 	/* The host of the n-th address of a valid sink; false: no more. NULL: a sink of this node. */
-	bool (*host)(const char *rest, unsigned n, char *host, size_t room);
+	bool (*host)(const char *rest, unsigned n, char *host, size_t capacity);
 	/*
 	 * Opens or reopens. Negative: try again later. This and the next two may hang; publish_guard.c then ends
 	 * the process.

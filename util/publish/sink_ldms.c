@@ -18,10 +18,10 @@
 
 #define CONNECT_MS  5000
 #define WAIT_NS     1000000
-#define AHEAD_MOST  4096   /* messages accepted but not sent; LDMS keeps them in memory */
+#define AHEAD_MOST  4096 /* messages accepted but not sent; LDMS keeps them in memory */
 #define STREAM_TAG  "darshanConnector"
 #define LINE_MOST   1048000u /* bytes of a message: LDMS's limit per transfer, beyond any message */
-#define TYPE_JSON   1 /* LDMSD_STREAM_JSON, LDMS_MSG_JSON */
+#define TYPE_JSON   1        /* LDMSD_STREAM_JSON, LDMS_MSG_JSON */
 #define PERMISSIONS 0444
 
 /* enum ldms_xprt_event_type, unchanged since LDMS 4.3. */
@@ -49,10 +49,10 @@ struct transport {
 	char xprt[64], host[256], port[32], auth[64];
 	const char *tag;
 	bool is_msg;
-	int state;        /* -1: connecting; otherwise the last connection event */
-	uint64_t taken;   /* messages accepted by LDMS */
-	uint64_t sent;    /* messages that LDMS reported as sent */
-	char *line;       /* LINE_MOST bytes */
+	int state;      /* -1: connecting; otherwise the last connection event */
+	uint64_t taken; /* messages accepted by LDMS */
+	uint64_t sent;  /* messages that LDMS reported as sent */
+	char *line;     /* LINE_MOST bytes */
 	struct transport *next;
 };
 
@@ -92,8 +92,6 @@ static int load(struct scribe_err *err)
 	return 0;
 }
 
-/* ---- the connection ---- */
-
 static void on_event(void *x, const struct event *e, void *arg)
 {
 	struct transport *t = arg;
@@ -120,7 +118,7 @@ static int take_rest(const char *rest, struct transport *t, struct scribe_err *e
 {
 	const struct {
 		char *to;
-		size_t room;
+		size_t capacity;
 		const char *fallback;
 	} part[] = {{t->xprt, sizeof(t->xprt), "sock"},
 		    {t->host, sizeof(t->host), "localhost"},
@@ -132,11 +130,11 @@ static int take_rest(const char *rest, struct transport *t, struct scribe_err *e
 		const char *end = bracket ? strchr(rest, ']') : rest + strcspn(rest, ":");
 		const size_t n = (size_t)(end - rest) - bracket;
 
-		if (n >= part[i].room)
+		if (n >= part[i].capacity)
 			return scribe_err_set(err, -EINVAL, "'%.60s...' is too long", rest);
-		snprintf(part[i].to, part[i].room, "%.*s", (int)n, rest + bracket);
+		snprintf(part[i].to, part[i].capacity, "%.*s", (int)n, rest + bracket);
 		if (!n)
-			snprintf(part[i].to, part[i].room, "%s", part[i].fallback);
+			snprintf(part[i].to, part[i].capacity, "%s", part[i].fallback);
 		rest = end + bracket;
 		if (*rest && *rest != ':')
 			return scribe_err_set(err, -EINVAL, "XPRT:HOST:PORT:AUTH is expected");
@@ -152,12 +150,12 @@ static int check(const char *rest, struct scribe_err *err)
 	return take_rest(rest, &t, err);
 }
 
-static bool host_of(const char *rest, unsigned n, char *host, size_t room)
+static bool host_of(const char *rest, unsigned n, char *host, size_t capacity)
 {
 	struct transport t;
 	struct scribe_err err;
 
-	return n == 0 && take_rest(rest, &t, &err) == 0 && snprintf(host, room, "%s", t.host) < (int)room;
+	return n == 0 && take_rest(rest, &t, &err) == 0 && snprintf(host, capacity, "%s", t.host) < (int)capacity;
 }
 
 static int connect_it(struct transport *t, struct scribe_err *err)
@@ -238,8 +236,6 @@ static int open_msg(struct scribe_sink *s, struct scribe_err *err)
 {
 	return open_any(s, true, err);
 }
-
-/* ---- messages ---- */
 
 /* Messages that LDMS did not report as sent yet; 0 for versions without such reports. */
 static uint64_t ahead_of(const struct transport *t)

@@ -44,8 +44,9 @@ static int take_modules(const char *value, size_t n, uint64_t *ret, struct scrib
 		       (strlen(known[i].name) != len || strncmp(known[i].name, at, len)))
 			i++;
 		if (i == sizeof(known) / sizeof(known[0]))
-			return scribe_err_set(err, -EINVAL, "modules: '%.*s' is none of POSIX, STDIO, MPIIO, HDF5, "
-							  "PNETCDF",
+			return scribe_err_set(err, -EINVAL,
+					      "modules: '%.*s' is none of POSIX, STDIO, MPIIO, HDF5, "
+					      "PNETCDF",
 					      (int)len, at);
 		*ret |= known[i].modules;
 		at += len + 1;

@@ -50,8 +50,6 @@ static int no_memory(const struct scribe_question *q, struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "%s: out of memory", q->name);
 }
 
-/* ---- arguments ---- */
-
 /* Searched as installed, in the build tree, and at the configured path. */
 static int find_runner(struct start *s, const char *self, const char *name, struct scribe_err *err)
 {
@@ -61,10 +59,9 @@ static int find_runner(struct start *s, const char *self, const char *name, stru
 	if (!s->python)
 		s->python = "/usr/bin/python3";
 	if (access(s->python, X_OK) < 0)
-		return scribe_err_set(
-			err, -errno,
-			"%s is in Python, and %s cannot be run: %s; IOSCRIBE_PYTHON names another", name,
-			s->python, strerror(errno));
+		return scribe_err_set(err, -errno,
+				      "%s is in Python, and %s cannot be run: %s; IOSCRIBE_PYTHON names another", name,
+				      s->python, strerror(errno));
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(s->runner, sizeof(s->runner), "%s/%s/ioscribe/analysis.py", self, places[i]);
 		if (access(s->runner, R_OK) == 0)
@@ -89,8 +86,8 @@ static void make_arguments(struct start *s, const struct scribe_question *q)
 	for (int i = 0; i < q->nparameters; i++) {
 		const struct scribe_question_parameter *p = &q->parameters[i];
 
-		snprintf(s->parameters[i], sizeof(s->parameters[i]), "%s%s%s", p->name,
-			 p->is_number ? ":=" : "=", p->value);
+		snprintf(s->parameters[i], sizeof(s->parameters[i]), "%s%s%s", p->name, p->is_number ? ":=" : "=",
+			 p->value);
 		s->argv[n++] = s->parameters[i];
 	}
 	s->argv[n] = NULL;
@@ -115,8 +112,8 @@ static int make_environment(struct start *s, const char *self, const struct scri
 
 	/* Built before fork: afterwards malloc could deadlock on a lock of another thread. */
 	if (depth > MAX_DEPTH)
-		return scribe_err_set(err, -EINVAL, "%s: analyses that ask analyses, more than %d deep",
-				      q->name, MAX_DEPTH);
+		return scribe_err_set(err, -EINVAL, "%s: analyses that ask analyses, more than %d deep", q->name,
+				      MAX_DEPTH);
 	if (asprintf(&s->ours[ENV_DB], "IOSCRIBE_DB=%s", from->db) < 0 ||
 	    asprintf(&s->ours[ENV_QUESTIONS], "IOSCRIBE_QUESTIONS=%s", from->folders) < 0 ||
 	    asprintf(&s->ours[ENV_QUERY], "IOSCRIBE_QUERY=%s/ioscribe-query", self) < 0 ||
@@ -144,8 +141,8 @@ static struct start *start_free(struct start *s)
 	return NULL;
 }
 
-static int start_make(const struct scribe_question *q, const struct scribe_ask *from,
-		      struct start **ret_start, struct scribe_err *err)
+static int start_make(const struct scribe_question *q, const struct scribe_ask *from, struct start **ret_start,
+		      struct scribe_err *err)
 {
 	struct start *s = calloc(1, sizeof(*s));
 	char self[PATH_MAX] = "";
@@ -169,8 +166,6 @@ static int start_make(const struct scribe_question *q, const struct scribe_ask *
 	return 0;
 }
 
-/* ---- the process ---- */
-
 /* Between fork and exec: only async-signal-safe calls. */
 static _Noreturn void become(const struct start *s, pid_t parent, bool own_group, int output)
 {
@@ -181,8 +176,7 @@ static _Noreturn void become(const struct start *s, pid_t parent, bool own_group
 		setpgid(0, 0);
 	/* The child must not outlive this process, whatever ends it. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || input < 0 || dup2(input, STDIN_FILENO) < 0 ||
-	    dup2(output, STDOUT_FILENO) < 0)
+	if (getppid() != parent || input < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		_exit(127);
 	if (input > STDERR_FILENO)
 		close(input);
@@ -250,8 +244,8 @@ static int receive(const struct child *c, struct scribe_frame_json *json, struct
 			return rc;
 		total += (size_t)n;
 		if (total > MAX_OUTPUT)
-			return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s: an answer of more than %u MiB",
-					      c->name, MAX_OUTPUT >> 20);
+			return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s: an answer of more than %u MiB", c->name,
+					      MAX_OUTPUT >> 20);
 		rc = scribe_frame_json_feed(json, piece, (size_t)n);
 		if (rc)
 			return rc;
@@ -264,8 +258,8 @@ static void kill_it(const struct child *c, pid_t whom)
 	siginfo_t ended = {0};
 
 	kill(whom, SIGTERM);
-	while (scribe_sql_now_ms() < end &&
-	       waitid(P_PID, (id_t)c->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid)
+	while (scribe_sql_now_ms() < end && waitid(P_PID, (id_t)c->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       !ended.si_pid)
 		usleep(5000);
 	kill(whom, SIGKILL);
 }
@@ -332,13 +326,12 @@ static int no_answer(const char *name, int status, struct scribe_err *err)
 {
 	bool by_signal = WIFSIGNALED(status);
 
-	return scribe_err_set(err, -EIO, "%s: ended with %s %d and no answer", name,
-			      by_signal ? "signal" : "status",
+	return scribe_err_set(err, -EIO, "%s: ended with %s %d and no answer", name, by_signal ? "signal" : "status",
 			      by_signal ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static int run(const struct scribe_question *q, const struct scribe_ask *from, scribe_sql_row_fn *row,
-	       void *ctx, struct scribe_err *err)
+static int run(const struct scribe_question *q, const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,
+	       struct scribe_err *err)
 {
 	struct child c = {.from = from, .name = q->name};
 	struct scribe_frame_json *json = NULL;
@@ -361,8 +354,7 @@ static int run(const struct scribe_question *q, const struct scribe_ask *from, s
 }
 
 int scribe_question_run(const struct scribe_question *q, const struct scribe_sql_value *values,
-			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,
-			struct scribe_err *err)
+			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	int rc, why;
 

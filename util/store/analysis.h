@@ -10,7 +10,7 @@
 
 struct scribe_ask {
 	struct scribe_store *store;
-	const char *db, *folders;   /* for Python */
+	const char *db, *folders; /* for Python */
 	struct scribe_sql_limit limit;
 };
 
@@ -19,7 +19,6 @@ struct scribe_ask {
  * the caller must not have other children. -EIO, -ETIMEDOUT, -ECANCELED.
  */
 int scribe_question_run(const struct scribe_question *q, const struct scribe_sql_value *values,
-			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,
-			struct scribe_err *err);
+			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
 
 #endif

@@ -12,34 +12,34 @@
 #define SCRIBE_EVENT_NONE INT64_MIN
 
 /* X(JSON key, field); T: texts. */
-#define SCRIBE_EVENT_INTS(X)                                                                                 \
-	X("uid", uid)                                                                                        \
-	X("job_id", job_id)                                                                                  \
-	X("rank", rank)                                                                                      \
-	X("max_byte", max_byte)                                                                              \
-	X("switches", switches)                                                                              \
-	X("flushes", flushes)                                                                                \
+#define SCRIBE_EVENT_INTS(X) \
+	X("uid", uid) \
+	X("job_id", job_id) \
+	X("rank", rank) \
+	X("max_byte", max_byte) \
+	X("switches", switches) \
+	X("flushes", flushes) \
 	X("cnt", cnt)
-#define SCRIBE_EVENT_TEXTS(T)                                                                                \
-	T("exe", exe)                                                                                        \
-	T("ProducerName", node)                                                                              \
-	T("file", file)                                                                                      \
-	T("module", module)                                                                                  \
-	T("type", type)                                                                                      \
+#define SCRIBE_EVENT_TEXTS(T) \
+	T("exe", exe) \
+	T("ProducerName", node) \
+	T("file", file) \
+	T("module", module) \
+	T("type", type) \
 	T("op", op)
 /* Of one operation; times are seconds in JSON and ns here. */
-#define SCRIBE_EVENT_SEG_INTS(X)                                                                             \
-	X("pt_sel", pt_sel)                                                                                  \
-	X("irreg_hslab", irreg_hslab)                                                                        \
-	X("reg_hslab", reg_hslab)                                                                            \
-	X("ndims", ndims)                                                                                    \
-	X("npoints", npoints)                                                                                \
-	X("off", off)                                                                                        \
+#define SCRIBE_EVENT_SEG_INTS(X) \
+	X("pt_sel", pt_sel) \
+	X("irreg_hslab", irreg_hslab) \
+	X("reg_hslab", reg_hslab) \
+	X("ndims", ndims) \
+	X("npoints", npoints) \
+	X("off", off) \
 	X("len", len)
-#define SCRIBE_EVENT_SEG_TIMES(X)                                                                            \
-	X("start", start_ns)                                                                                 \
-	X("dur", dur_ns)                                                                                     \
-	X("total", total_ns)                                                                                 \
+#define SCRIBE_EVENT_SEG_TIMES(X) \
+	X("start", start_ns) \
+	X("dur", dur_ns) \
+	X("total", total_ns) \
 	X("timestamp", time_ns)
 
 struct scribe_event_seg {

@@ -68,8 +68,7 @@ struct scribe_event_json {
 
 static int refuse(struct scribe_event_json *r, const char *what)
 {
-	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s%s%s", r->field ? r->field->key : "",
-		       r->field ? ": " : "", what);
+	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s%s%s", r->field ? r->field->key : "", r->field ? ": " : "", what);
 	return 0; /* makes YAJL stop */
 }
 
@@ -126,8 +125,6 @@ static int on_number(void *ctx, const char *s, size_t len)
 	*(int64_t *)target(r) = v;
 	return 1;
 }
-
-/* ---- the other pieces ---- */
 
 static int on_text(void *ctx, const unsigned char *s, size_t len)
 {

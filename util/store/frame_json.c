@@ -31,7 +31,7 @@ struct scribe_frame_json {
 	struct scribe_sql_value values[SCRIBE_FRAME_COLUMNS];
 	size_t at[SCRIBE_FRAME_COLUMNS]; /* offset of a text in `texts`, which may move */
 	char *texts;
-	size_t used, room;
+	size_t used, capacity;
 };
 
 /* Returns 0, which makes YAJL stop. */
@@ -45,8 +45,6 @@ static int not_ours(struct scribe_frame_json *f)
 {
 	return refuse(f, "its output is no answer of python/ioscribe/analysis.py");
 }
-
-/* ---- values ---- */
 
 /* NULL: not allowed here. */
 static struct scribe_sql_value *next_value(struct scribe_frame_json *f, enum scribe_sql_kind kind)
@@ -104,9 +102,8 @@ static int add_column(struct scribe_frame_json *f, const char *s, size_t len)
 	for (size_t i = 0; i < len && plain; i++)
 		plain = (unsigned char)s[i] >= ' ' && s[i] != '"' && s[i] != '\\';
 	if (!plain)
-		return refuse(f,
-			      "a column's name is empty, longer than 63 bytes, or has a quote, a backslash "
-			      "or a control character");
+		return refuse(f, "a column's name is empty, longer than 63 bytes, or has a quote, a backslash "
+				 "or a control character");
 	if (f->ncolumns == SCRIBE_FRAME_COLUMNS)
 		return refuse(f, "more than 64 columns");
 	memcpy(f->columns[f->ncolumns], s, len);
@@ -121,14 +118,14 @@ static int add_text(struct scribe_frame_json *f, const char *s, size_t len)
 
 	if (!v)
 		return 0;
-	if (len + 1 > f->room - f->used) {
-		size_t room = 2 * f->room + len + 1;
-		char *more = realloc(f->texts, room);
+	if (len + 1 > f->capacity - f->used) {
+		size_t capacity = 2 * f->capacity + len + 1;
+		char *more = realloc(f->texts, capacity);
 
 		if (!more)
 			return refuse(f, "out of memory");
 		f->texts = more;
-		f->room = room;
+		f->capacity = capacity;
 	}
 	memcpy(f->texts + f->used, s, len);
 	f->texts[f->used + len] = 0;
@@ -152,8 +149,6 @@ static int on_text(void *ctx, const unsigned char *s, size_t len)
 	line[len] = 0;
 	return refuse(f, line);
 }
-
-/* ---- braces and brackets ---- */
 
 static int on_key(void *ctx, const unsigned char *key, size_t len)
 {

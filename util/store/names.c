@@ -55,8 +55,8 @@ struct scribe_store_names {
 	struct job_id *loading;
 };
 
-int scribe_store_names_new(const struct scribe_sql_kind_ops *ops, void *db,
-			   struct scribe_store_names **ret_names, struct scribe_err *err)
+int scribe_store_names_new(const struct scribe_sql_kind_ops *ops, void *db, struct scribe_store_names **ret_names,
+			   struct scribe_err *err)
 {
 	struct scribe_store_names *names = calloc(1, sizeof(*names));
 
@@ -112,7 +112,7 @@ static int no_memory(struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "store: names: out of memory");
 }
 
-const char *scribe_store_key(const char *text, char *room)
+const char *scribe_store_key(const char *text, char *capacity)
 {
 	const size_t len = strlen(text);
 	size_t begin = SCRIBE_STORE_KEY - 17;
@@ -121,9 +121,9 @@ const char *scribe_store_key(const char *text, char *room)
 		return text;
 	while (begin && (text[begin] & 0xc0) == 0x80)
 		begin--;
-	memcpy(room, text, begin);
-	snprintf(room + begin, 18, "#%016" PRIx64, scribe_hash64(text, len, 0));
-	return room;
+	memcpy(capacity, text, begin);
+	snprintf(capacity + begin, 18, "#%016" PRIx64, scribe_hash64(text, len, 0));
+	return capacity;
 }
 
 static int on_id(void *ctx, int n, const char *const *columns, const struct scribe_sql_value *values,
@@ -138,15 +138,14 @@ static int on_id(void *ctx, int n, const char *const *columns, const struct scri
 	return 0;
 }
 
-static int ask_id(struct scribe_store_names *names, const char *sql, const struct scribe_sql_value *values,
-		  int n, struct scribe_err *err)
+static int ask_id(struct scribe_store_names *names, const char *sql, const struct scribe_sql_value *values, int n,
+		  struct scribe_err *err)
 {
 	names->id = 0;
 	return names->ops->ask(names->db, sql, true, values, n, on_id, names, err);
 }
 
-static int remember(struct scribe_store_names *names, const char *key, size_t len, int64_t id,
-		    struct scribe_err *err)
+static int remember(struct scribe_store_names *names, const char *key, size_t len, int64_t id, struct scribe_err *err)
 {
 	struct named *new = malloc(sizeof(*new) + len);
 
@@ -196,21 +195,19 @@ static size_t join_key(char *key, size_t cap, char table, const char *const *tex
 	return len;
 }
 
-int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,
-			   const char *type, int64_t *ret_id, struct scribe_err *err)
+int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op, const char *type,
+			   int64_t *ret_id, struct scribe_err *err)
 {
-	struct scribe_sql_value values[] = {scribe_sql_text(module), scribe_sql_text(op),
-					    scribe_sql_text(type)};
+	struct scribe_sql_value values[] = {scribe_sql_text(module), scribe_sql_text(op), scribe_sql_text(type)};
 	char key[256];
 	size_t len = join_key(key, sizeof(key), 'o', (const char *const[]){module, op, type}, 3);
 
 	if (!len)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "module, op and type of more than 250 bytes");
-	return named_id(
-		names, key, len,
-		"INSERT INTO operation (module, op, type) VALUES ($1, $2, $3) ON CONFLICT (module, op, type)"
-		" DO UPDATE SET op = excluded.op RETURNING id",
-		values, 3, ret_id, err);
+	return named_id(names, key, len,
+			"INSERT INTO operation (module, op, type) VALUES ($1, $2, $3) ON CONFLICT (module, op, type)"
+			" DO UPDATE SET op = excluded.op RETURNING id",
+			values, 3, ret_id, err);
 }
 
 static int named(struct scribe_store_names *names, char table, const char *what, const char *name, const char *sql,
@@ -225,18 +222,16 @@ static int named(struct scribe_store_names *names, char table, const char *what,
 	return named_id(names, key, len, sql, values, 1, ret_id, err);
 }
 
-#define NAMED(table)                                                                                         \
-	"INSERT INTO " table " (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"     \
+#define NAMED(table) \
+	"INSERT INTO " table " (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name" \
 	" RETURNING id"
 
-int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id,
-		      struct scribe_err *err)
+int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id, struct scribe_err *err)
 {
 	return named(names, 'n', "ProducerName", name, NAMED("node"), ret_id, err);
 }
 
-int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id,
-			struct scribe_err *err)
+int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id, struct scribe_err *err)
 {
 	return named(names, 'm', "a metric's name", name, NAMED("metric"), ret_id, err);
 }
@@ -282,8 +277,6 @@ int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t re
 	*ret_id = file->id;
 	return 0;
 }
-
-/* ---- jobs ---- */
 
 static int on_job(void *ctx, int n, const char *const *columns, const struct scribe_sql_value *v,
 		  struct scribe_err *err)
@@ -334,12 +327,11 @@ static struct scribe_store_job *job_that_fits(struct job_id *j, int64_t uid, int
 	return NULL;
 }
 
-static int add_job(struct scribe_store_names *names, struct job_id *j, int64_t uid, int64_t from_us,
-		   int64_t to_us, enum scribe_store_origin origin, struct scribe_err *err)
+static int add_job(struct scribe_store_names *names, struct job_id *j, int64_t uid, int64_t from_us, int64_t to_us,
+		   enum scribe_store_origin origin, struct scribe_err *err)
 {
-	struct scribe_sql_value values[] = {scribe_sql_int(j->job_id), scribe_sql_int(uid),
-					    scribe_sql_int(from_us), scribe_sql_int(to_us),
-					    scribe_sql_int(origin == SCRIBE_FROM_LOG)};
+	struct scribe_sql_value values[] = {scribe_sql_int(j->job_id), scribe_sql_int(uid), scribe_sql_int(from_us),
+					    scribe_sql_int(to_us), scribe_sql_int(origin == SCRIBE_FROM_LOG)};
 	int rc = ask_id(names,
 			"INSERT INTO job (job_id, use, uid, first_us, last_us, from_log)"
 			" SELECT $1, COALESCE(max(use), 0) + 1, $2, $3, $4, $5 FROM job WHERE job_id = $1"
@@ -349,9 +341,8 @@ static int add_job(struct scribe_store_names *names, struct job_id *j, int64_t u
 	return rc < 0 ? rc : load_jobs(names, j, err);
 }
 
-int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us,
-		     int64_t to_us, enum scribe_store_origin origin, const struct scribe_store_job **ret_job,
-		     struct scribe_err *err)
+int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us, int64_t to_us,
+		     enum scribe_store_origin origin, const struct scribe_store_job **ret_job, struct scribe_err *err)
 {
 	struct scribe_store_job *fits;
 	struct job_id *j;
@@ -390,8 +381,8 @@ int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t u
 		fits->changed = true;
 	}
 	fits->is_new = is_new;
-	fits->is_other = fits->origin != origin && !fits->other_told;
-	fits->other_told |= fits->is_other;
+	fits->is_other = fits->origin != origin && !fits->other_reported;
+	fits->other_reported |= fits->is_other;
 	*ret_job = fits;
 	return 0;
 }
@@ -404,8 +395,7 @@ int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *
 	{
 		for (int i = 0; i < j->n; i++) {
 			struct scribe_store_job *job = &j->jobs[i];
-			struct scribe_sql_value values[] = {scribe_sql_int(job->id),
-							    scribe_sql_int(job->first_us),
+			struct scribe_sql_value values[] = {scribe_sql_int(job->id), scribe_sql_int(job->first_us),
 							    scribe_sql_int(job->last_us)};
 			int rc;
 
@@ -427,9 +417,8 @@ int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *
 
 int scribe_store_exe(struct scribe_store_names *names, int64_t job, const char *exe, struct scribe_err *err)
 {
-	char room[SCRIBE_STORE_KEY + 1], key[SCRIBE_STORE_KEY + 32];
-	struct scribe_sql_value values[] = {scribe_sql_int(job),
-					    scribe_sql_text(scribe_store_key(exe, room))};
+	char capacity[SCRIBE_STORE_KEY + 1], key[SCRIBE_STORE_KEY + 32];
+	struct scribe_sql_value values[] = {scribe_sql_int(job), scribe_sql_text(scribe_store_key(exe, capacity))};
 	int len = snprintf(key, sizeof(key), "x%" PRId64 " %s", job, values[1].text);
 	int64_t id;
 

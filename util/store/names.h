@@ -20,8 +20,8 @@
 
 struct scribe_store_names;
 
-int scribe_store_names_new(const struct scribe_sql_kind_ops *ops, void *db,
-			   struct scribe_store_names **ret_names, struct scribe_err *err);
+int scribe_store_names_new(const struct scribe_sql_kind_ops *ops, void *db, struct scribe_store_names **ret_names,
+			   struct scribe_err *err);
 struct scribe_store_names *scribe_store_names_free(struct scribe_store_names *names);
 
 /* After a rollback, or when rows were deleted. */
@@ -29,16 +29,14 @@ void scribe_store_names_clear(struct scribe_store_names *names);
 /* Call between transactions. */
 bool scribe_store_names_full(const struct scribe_store_names *names);
 
-/* For an index: whole characters, '#', a hash. room: SCRIBE_STORE_KEY + 1 bytes. */
-const char *scribe_store_key(const char *text, char *room);
+/* For an index: whole characters, '#', a hash. capacity: SCRIBE_STORE_KEY + 1 bytes. */
+const char *scribe_store_key(const char *text, char *capacity);
 
 /* New entries are added. path may be NULL. */
-int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,
-			   const char *type, int64_t *ret_id, struct scribe_err *err);
-int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id,
-		      struct scribe_err *err);
-int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id,
-			struct scribe_err *err);
+int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op, const char *type,
+			   int64_t *ret_id, struct scribe_err *err);
+int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id, struct scribe_err *err);
+int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id, struct scribe_err *err);
 int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t record_id, const char *path,
 		      int64_t *ret_id, struct scribe_err *err);
 
@@ -48,13 +46,12 @@ struct scribe_store_job {
 	bool changed;
 	bool is_new;
 	bool is_other; /* first call with another origin */
-	bool other_told;
+	bool other_reported;
 };
 
 /* Added if needed; the time is widened. *ret_job is valid until the next call. */
-int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us,
-		     int64_t to_us, enum scribe_store_origin origin, const struct scribe_store_job **ret_job,
-		     struct scribe_err *err);
+int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us, int64_t to_us,
+		     enum scribe_store_origin origin, const struct scribe_store_job **ret_job, struct scribe_err *err);
 int scribe_store_exe(struct scribe_store_names *names, int64_t job, const char *exe, struct scribe_err *err);
 /* Before a commit. */
 int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *err);

@@ -19,8 +19,7 @@
 #define LOOK_MS         200  /* interval of checking a question's limit */
 #define LATE_MS         5000 /* beyond the limit, for a server that does not respond */
 
-static const char settings[] =
-	"SET lock_timeout = '60s'"; /* another store commits at least every few seconds */
+static const char settings[] = "SET lock_timeout = '60s'"; /* another store commits at least every few seconds */
 
 enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23, PG_TEXT = 25, PG_FLOAT4 = 700 };
 enum { PG_FLOAT8 = 701, PG_NUMERIC = 1700 };
@@ -33,12 +32,11 @@ static int code_of(const char *state)
 	return !strcmp(state, "53100") || !strcmp(state, "53200")                                  ? -ENOSPC
 	       : !strncmp(state, "57P", 3) || !strncmp(state, "08", 2) || !strncmp(state, "53", 2) ? -ENOTCONN
 	       : !strcmp(state, "55P03")                                                           ? -EBUSY
-	       : !strncmp(state, "22", 2) || !strncmp(state, "23", 2) || !strncmp(state, "54", 2)
-		       ? -SCRIBE_E_REFUSED
-		       : -EIO;
+	       : !strncmp(state, "22", 2) || !strncmp(state, "23", 2) || !strncmp(state, "54", 2)  ? -SCRIBE_E_REFUSED
+												   : -EIO;
 }
 
-static int tell_failure(struct scribe_pg *pg, const PGresult *res, struct scribe_err *err)
+static int report_failure(struct scribe_pg *pg, const PGresult *res, struct scribe_err *err)
 {
 	const char *text = res ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY) : NULL;
 	int code = code_of(res ? PQresultErrorField(res, PG_DIAG_SQLSTATE) : NULL);
@@ -52,7 +50,7 @@ static int tell_failure(struct scribe_pg *pg, const PGresult *res, struct scribe
 
 int scribe_pg_failed(struct scribe_pg *pg, PGresult *res, struct scribe_err *err)
 {
-	int code = tell_failure(pg, res, err);
+	int code = report_failure(pg, res, err);
 
 	PQclear(res);
 	return code;
@@ -106,7 +104,7 @@ int scribe_pg_run(void *db, const char *sql, struct scribe_err *err)
 		ExecStatusType status = PQresultStatus(res);
 
 		if (rc >= 0 && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-			rc = tell_failure(pg, res, err);
+			rc = report_failure(pg, res, err);
 	}
 	return rc;
 }
@@ -117,8 +115,8 @@ static void ignore_notice(void *ctx, const char *text)
 
 int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err)
 {
-	static const char *const names[] = {"connect_timeout", "fallback_application_name", "dbname",
-					    "client_encoding", NULL};
+	static const char *const names[] = {"connect_timeout", "fallback_application_name", "dbname", "client_encoding",
+					    NULL};
 	const char *values[] = {CONNECT_SECONDS, "ioscribe", place, "UTF8", NULL};
 
 	pg->conn = PQconnectdbParams(names, values, 1);
@@ -209,8 +207,8 @@ static struct scribe_sql_value value_of(const PGresult *res, int column)
 	return v;
 }
 
-static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_sql_row_fn *row, void *ctx,
-		       struct scribe_err *err)
+static int report_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_sql_row_fn *row, void *ctx,
+			 struct scribe_err *err)
 {
 	ExecStatusType status = PQresultStatus(res);
 	const char *names[SCRIBE_PG_MAX_COLUMNS];
@@ -220,10 +218,10 @@ static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_
 	if (status == PGRES_COMMAND_OK)
 		return 0;
 	if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK)
-		return tell_failure(pg, res, err);
+		return report_failure(pg, res, err);
 	if (n > SCRIBE_PG_MAX_COLUMNS)
-		return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s: an answer of more than %d columns",
-				      pg->place, SCRIBE_PG_MAX_COLUMNS);
+		return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s: an answer of more than %d columns", pg->place,
+				      SCRIBE_PG_MAX_COLUMNS);
 	for (int i = 0; i < n; i++)
 		names[i] = PQfname(res, i);
 	if (row && !*named)
@@ -236,7 +234,7 @@ static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_
 	return row(ctx, n, names, values, err);
 }
 
-static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+static int report_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	bool named = false;
 	int rc = 0;
@@ -246,7 +244,7 @@ static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx,
 		bool went_on = rc >= 0;
 
 		if (went_on)
-			rc = tell_result(pg, res, &named, row, ctx, err);
+			rc = report_result(pg, res, &named, row, ctx, err);
 		if (went_on && rc < 0 && PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE)
 			cancel(pg);
 	}
@@ -278,16 +276,15 @@ static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b,
 	return 0;
 }
 
-static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const struct scribe_sql_value *values,
-		     int n, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const struct scribe_sql_value *values, int n,
+		     scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	int number = -1, sent, rc = 0;
 	struct bound b;
 	char name[16];
 
 	if (n > MAX_VALUES)
-		return scribe_err_set(err, -EINVAL, "%s: a statement with more than %d values", pg->place,
-				      MAX_VALUES);
+		return scribe_err_set(err, -EINVAL, "%s: a statement with more than %d values", pg->place, MAX_VALUES);
 	bind_values(&b, values, n);
 	if (again)
 		rc = prepare(pg, sql, &b, n, &number, err);
@@ -299,7 +296,7 @@ static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const st
 	/* Single-row mode: a result of any size needs the memory of one row. */
 	if (!sent || !PQsetSingleRowMode(pg->conn))
 		return scribe_pg_failed(pg, NULL, err);
-	return tell_results(pg, row, ctx, err);
+	return report_results(pg, row, ctx, err);
 }
 
 /*
@@ -332,7 +329,7 @@ static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 }
 
 int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
-		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+		    scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;
 	int rc;
@@ -364,8 +361,7 @@ int scribe_pg_begin(void *db, struct scribe_err *err)
 	if (rc < 0)
 		return rc;
 	/* The lock's name contains the schema, so stores in two schemas do not wait for each other. */
-	return scribe_pg_run(
-		pg, "BEGIN; SELECT pg_advisory_xact_lock(hashtext('ioscribe ' || current_schema()))", err);
+	return scribe_pg_run(pg, "BEGIN; SELECT pg_advisory_xact_lock(hashtext('ioscribe ' || current_schema()))", err);
 }
 
 int scribe_pg_commit(void *db, struct scribe_err *err)

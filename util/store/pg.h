@@ -32,7 +32,7 @@ struct scribe_pg {
 int scribe_pg_failed(struct scribe_pg *pg, PGresult *res, struct scribe_err *err);
 int scribe_pg_run(void *db, const char *sql, struct scribe_err *err);
 int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
-		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
+		    scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
 int scribe_pg_begin(void *db, struct scribe_err *err);
 int scribe_pg_commit(void *db, struct scribe_err *err);
 void scribe_pg_roll_back(void *db);

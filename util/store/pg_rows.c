@@ -15,17 +15,15 @@
 
 #include "util/store/pg.h"
 
-#define DAY_US           INT64_C(86400000000)
-#define FIRST_DAY        10957 /* 2000; earlier rows share a partition */
-#define LAST_DAY         47482 /* 2100; later rows share another */
+#define DAY_US    INT64_C(86400000000)
+#define FIRST_DAY 10957 /* 2000; earlier rows share a partition */
+#define LAST_DAY  47482 /* 2100; later rows share another */
 /* Bytes per COPY message; a row has at most 266. */
-#define COPY_BYTES       262144
+#define COPY_BYTES 262144
 /* After a batch with known rows, because each failed COPY leaves dead rows for vacuum. */
 #define STAGING_BATCHES  64
 #define UNIQUE_VIOLATION "23505"
 #define FORGET_AT_A_TIME 50000 /* rows per transaction, so that writers wait little */
-
-/* ---- partitions ---- */
 
 static int64_t day_of(int64_t time_us)
 {
@@ -96,16 +94,13 @@ static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 	return 0;
 }
 
-/* ---- rows in ---- */
-
 /* Per connection, emptied by COMMIT, or here for a second batch. */
 static int need_staging(struct scribe_pg *pg, struct scribe_err *err)
 {
 	int rc = 0;
 
 	if (!pg->staged) {
-		rc = scribe_pg_run(pg, "CREATE TEMP TABLE ioscribe_put (LIKE event) ON COMMIT DELETE ROWS",
-				   err);
+		rc = scribe_pg_run(pg, "CREATE TEMP TABLE ioscribe_put (LIKE event) ON COMMIT DELETE ROWS", err);
 		pg->staged = pg->staged_now = rc >= 0;
 	} else if (pg->filled) {
 		rc = scribe_pg_run(pg, "TRUNCATE pg_temp.ioscribe_put", err);
@@ -225,13 +220,11 @@ static int put_directly(struct scribe_pg *pg, const struct scribe_store_row *row
 		rc = copy_rows(pg, "COPY event FROM STDIN (FORMAT binary)", rows, n, ret_known, err);
 	if (rc >= 0)
 		return scribe_pg_run(pg, "RELEASE SAVEPOINT ioscribe_put", err);
-	return *ret_known ? scribe_pg_run(pg,
-					  "ROLLBACK TO SAVEPOINT ioscribe_put; RELEASE SAVEPOINT ioscribe_put", err)
+	return *ret_known ? scribe_pg_run(pg, "ROLLBACK TO SAVEPOINT ioscribe_put; RELEASE SAVEPOINT ioscribe_put", err)
 			  : rc;
 }
 
-int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
-		  struct scribe_err *err)
+int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;
 	bool known = false;
@@ -252,8 +245,6 @@ int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint6
 	pg->by_staging--;
 	return put_by_staging(pg, rows, n, ret_new, err);
 }
-
-/* ---- rows out ---- */
 
 struct old_days {
 	char names[SCRIBE_PG_MAX_DAYS][32];
@@ -315,10 +306,10 @@ static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, st
 	do {
 		old.n = 0;
 		rc = scribe_pg_query(pg,
-				   "SELECT relname::text FROM pg_inherits JOIN pg_class ON oid = inhrelid"
-				   " WHERE inhparent = 'event'::regclass AND relname ~ '^event_[0-9]{8}$'"
-				   " AND relname::text COLLATE \"C\" < $1 ORDER BY 1",
-				   true, &value, 1, on_partition, &old, err);
+				     "SELECT relname::text FROM pg_inherits JOIN pg_class ON oid = inhrelid"
+				     " WHERE inhparent = 'event'::regclass AND relname ~ '^event_[0-9]{8}$'"
+				     " AND relname::text COLLATE \"C\" < $1 ORDER BY 1",
+				     true, &value, 1, on_partition, &old, err);
 		for (int i = 0; i < old.n && rc >= 0; i++)
 			rc = drop_day(pg, old.names[i], rows, err);
 	} while (rc >= 0 && old.n == SCRIBE_PG_MAX_DAYS);

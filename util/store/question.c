@@ -42,8 +42,6 @@ static bool is_number(const char *s)
 	return *s && !isspace((unsigned char)*s) && !*end && !errno;
 }
 
-/* ---- the file ---- */
-
 /* NAME.sql, or NAME.py, of the first folder with one. -1: none. */
 static int find_file(const char *folders, const char *name, char *path, size_t cap)
 {
@@ -54,10 +52,9 @@ static int find_file(const char *folders, const char *name, char *path, size_t c
 		size_t len = strcspn(folders, ":");
 
 		for (size_t i = 0; i < 2 && len && fd < 0; i++) {
-			if ((size_t)snprintf(path, cap, "%.*s/%s.%s", (int)len, folders, name, kinds[i]) <
-			    cap)
-					/* nonblocking: the name may belong to a pipe */
-					fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+			if ((size_t)snprintf(path, cap, "%.*s/%s.%s", (int)len, folders, name, kinds[i]) < cap)
+				/* nonblocking: the name may belong to a pipe */
+				fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		}
 		folders += len + (folders[len] == ':');
 	}
@@ -73,8 +70,7 @@ static int read_file(const char *folders, const char *name, char *path, size_t c
 	size_t n;
 
 	if (fd < 0)
-		return scribe_err_set(err, -ENOENT,
-				      "no question is named '%.60s'; --list names those there are", name);
+		return scribe_err_set(err, -ENOENT, "no question is named '%.60s'; --list names those there are", name);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%s: not a regular file", path);
@@ -100,8 +96,7 @@ static int read_file(const char *folders, const char *name, char *path, size_t c
 }
 
 /* "NAME integer = 3: text" */
-static int take_parameter(struct scribe_question *q, char *line, const char *path, int number,
-			  struct scribe_err *err)
+static int take_parameter(struct scribe_question *q, char *line, const char *path, int number, struct scribe_err *err)
 {
 	struct scribe_question_parameter *p = &q->parameters[q->nparameters];
 	char *about = strstr(line, ": "), *value = NULL, type[16];
@@ -118,8 +113,7 @@ static int take_parameter(struct scribe_question *q, char *line, const char *pat
 	if (!about || sscanf(line, " %63[A-Za-z0-9_] %15s", p->name, type) != 2 ||
 	    (strcmp(type, "integer") && strcmp(type, "text")))
 		return scribe_err_set(err, -SCRIBE_E_FORMAT,
-				      "%s:%d: not 'parameter NAME integer|text [= DEFAULT]: what it is'",
-				      path, number);
+				      "%s:%d: not 'parameter NAME integer|text [= DEFAULT]: what it is'", path, number);
 	snprintf(p->about, sizeof(p->about), "%s", about + 2);
 	p->is_number = *type == 'i';
 	p->has_default = value != NULL;
@@ -128,8 +122,7 @@ static int take_parameter(struct scribe_question *q, char *line, const char *pat
 		snprintf(p->value, sizeof(p->value), "%s", value);
 	}
 	if (value && p->is_number && !is_number(p->value))
-		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%s:%d: the default is no integer", path,
-				      number);
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%s:%d: the default is no integer", path, number);
 	q->nparameters++;
 	return 0;
 }
@@ -168,8 +161,7 @@ static int parameter_by_name(const struct scribe_question *q, const char *name, 
 }
 
 /* Replaces :NAME by $N, except within quotes and comments. Values are bound, never inserted into the text. */
-static int number_parameters(struct scribe_question *q, const char *s, const char *path,
-			     struct scribe_err *err)
+static int number_parameters(struct scribe_question *q, const char *s, const char *path, struct scribe_err *err)
 {
 	size_t size;
 	FILE *to = open_memstream(&q->sql, &size);
@@ -198,9 +190,8 @@ static int number_parameters(struct scribe_question *q, const char *s, const cha
 		}
 		at = parameter_by_name(q, s + 1, len);
 		if (at < 0)
-			rc = scribe_err_set(err, -SCRIBE_E_FORMAT,
-					    "%s: :%.*s is no parameter that its head describes", path,
-					    (int)(len > 60 ? 60 : len), s + 1);
+			rc = scribe_err_set(err, -SCRIBE_E_FORMAT, "%s: :%.*s is no parameter that its head describes",
+					    path, (int)(len > 60 ? 60 : len), s + 1);
 		fprintf(to, "$%d", at + 1);
 		s += len;
 	}
@@ -209,8 +200,7 @@ static int number_parameters(struct scribe_question *q, const char *s, const cha
 	return rc;
 }
 
-int scribe_question_load(struct scribe_question *q, const char *folders, const char *name,
-			 struct scribe_err *err)
+int scribe_question_load(struct scribe_question *q, const char *folders, const char *name, struct scribe_err *err)
 {
 	char path[PATH_MAX], *text = NULL;
 	bool python;
@@ -218,8 +208,7 @@ int scribe_question_load(struct scribe_question *q, const char *folders, const c
 	int rc;
 
 	if (!is_name(name))
-		return scribe_err_set(err, -EINVAL, "'%.60s' is no name of a question: letters, digits and _",
-				      name);
+		return scribe_err_set(err, -EINVAL, "'%.60s' is no name of a question: letters, digits and _", name);
 	snprintf(q->name, sizeof(q->name), "%s", name);
 	rc = read_file(folders, name, path, sizeof(path), &text, err);
 	if (rc < 0)
@@ -233,8 +222,6 @@ int scribe_question_load(struct scribe_question *q, const char *folders, const c
 	q->python = strdup(path);
 	return q->python ? 0 : scribe_err_set(err, -ENOMEM, "%s: out of memory", path);
 }
-
-/* ---- values ---- */
 
 /* Validated here, so that the error names the parameter. */
 int scribe_question_set(struct scribe_question *q, const char *assignment, struct scribe_err *err)
@@ -250,32 +237,25 @@ int scribe_question_set(struct scribe_question *q, const char *assignment, struc
 				      (int)(value - assignment > 60 ? 60 : value - assignment), assignment);
 	p = &q->parameters[at];
 	if (p->is_number && !is_number(value + 1))
-		return scribe_err_set(err, -EINVAL, "%s: '%.60s' is no integer of 64 bits", p->name,
-				      value + 1);
+		return scribe_err_set(err, -EINVAL, "%s: '%.60s' is no integer of 64 bits", p->name, value + 1);
 	if (strlen(value + 1) >= sizeof(p->value))
-		return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", p->name,
-				      sizeof(p->value) - 1);
+		return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", p->name, sizeof(p->value) - 1);
 	snprintf(p->value, sizeof(p->value), "%s", value + 1);
 	p->has_default = true;
 	return 0;
 }
 
-int scribe_question_values(const struct scribe_question *q, struct scribe_sql_value *ret_values,
-			   struct scribe_err *err)
+int scribe_question_values(const struct scribe_question *q, struct scribe_sql_value *ret_values, struct scribe_err *err)
 {
 	for (int i = 0; i < q->nparameters; i++) {
 		const struct scribe_question_parameter *p = &q->parameters[i];
 
 		if (!p->has_default)
-			return scribe_err_set(err, -EINVAL, "%s needs %s=VALUE: %s", q->name, p->name,
-					      p->about);
-		ret_values[i] = p->is_number ? scribe_sql_int(strtoll(p->value, NULL, 10))
-					     : scribe_sql_text(p->value);
+			return scribe_err_set(err, -EINVAL, "%s needs %s=VALUE: %s", q->name, p->name, p->about);
+		ret_values[i] = p->is_number ? scribe_sql_int(strtoll(p->value, NULL, 10)) : scribe_sql_text(p->value);
 	}
 	return 0;
 }
-
-/* ---- all of them ---- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -301,9 +281,8 @@ static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], i
 	return n;
 }
 
-int scribe_question_each(const char *folders,
-			 int (*each)(void *ctx, const char *name, struct scribe_err *err), void *ctx,
-			 struct scribe_err *err)
+int scribe_question_each(const char *folders, int (*each)(void *ctx, const char *name, struct scribe_err *err),
+			 void *ctx, struct scribe_err *err)
 {
 	char(*names)[SCRIBE_QUESTION_NAME] = calloc(MAX_QUESTIONS, sizeof(*names));
 	char folder[PATH_MAX];

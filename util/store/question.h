@@ -11,7 +11,7 @@
 
 #define SCRIBE_QUESTION_PARAMETERS 16
 #define SCRIBE_QUESTION_BYTES      65536
-#define SCRIBE_QUESTION_NAME       64    /* of a question or parameter, with NUL */
+#define SCRIBE_QUESTION_NAME       64 /* of a question or parameter, with NUL */
 
 struct scribe_question_parameter {
 	char name[SCRIBE_QUESTION_NAME];
@@ -30,8 +30,7 @@ struct scribe_question {
 };
 
 /* From the first of the folders (separated by colons) with it. */
-int scribe_question_load(struct scribe_question *q, const char *folders, const char *name,
-			 struct scribe_err *err);
+int scribe_question_load(struct scribe_question *q, const char *folders, const char *name, struct scribe_err *err);
 void scribe_question_clear(struct scribe_question *q);
 
 int scribe_question_set(struct scribe_question *q, const char *assignment, struct scribe_err *err);
@@ -40,8 +39,7 @@ int scribe_question_values(const struct scribe_question *q, struct scribe_sql_va
 			   struct scribe_err *err);
 
 /* Calls `each` for all names, sorted and distinct. */
-int scribe_question_each(const char *folders,
-			 int (*each)(void *ctx, const char *name, struct scribe_err *err), void *ctx,
-			 struct scribe_err *err);
+int scribe_question_each(const char *folders, int (*each)(void *ctx, const char *name, struct scribe_err *err),
+			 void *ctx, struct scribe_err *err);
 
 #endif

@@ -35,7 +35,7 @@ int scribe_question_folders(char *folders, size_t cap, struct scribe_err *err)
 	self[n > 0 ? n : 0] = 0;
 	if (strrchr(self, '/'))
 		*strrchr(self, '/') = 0;
-	len = snprintf(folders + used, cap - used, "%s%s%s/%s:%s/questions:" SCRIBE_QUESTIONS,
-		       site ? site : "", site ? ":" : "", self, SCRIBE_QUESTIONS_FROM_LIBEXEC, self);
+	len = snprintf(folders + used, cap - used, "%s%s%s/%s:%s/questions:" SCRIBE_QUESTIONS, site ? site : "",
+		       site ? ":" : "", self, SCRIBE_QUESTIONS_FROM_LIBEXEC, self);
 	return (size_t)len < cap - used ? 0 : too_long("IOSCRIBE_QUESTIONS", cap, err);
 }

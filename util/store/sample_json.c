@@ -183,11 +183,11 @@ struct scribe_sample_json *scribe_sample_json_free(struct scribe_sample_json *r)
 static int check(const struct scribe_sample_json *r, struct scribe_err *err)
 {
 	const struct scribe_sample *s = r->sample;
-	const char *none = !r->done        ? "end in its line"
-			   : !s->node      ? "ProducerName"
-			   : !s->time_us   ? "timestamp"
-			   : !s->n         ? "values"
-					   : NULL;
+	const char *none = !r->done      ? "end in its line"
+			   : !s->node    ? "ProducerName"
+			   : !s->time_us ? "timestamp"
+			   : !s->n       ? "values"
+					 : NULL;
 
 	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none) : 1;
 }

@@ -23,9 +23,9 @@ int scribe_samples_put(const struct scribe_sql_kind_ops *ops, void *db, struct s
 	for (int i = 0; i < sample->n && rc >= 0; i++) {
 		rc = scribe_store_metric(names, sample->values[i].metric, &metric, err);
 		if (rc >= 0) {
-			const struct scribe_sql_value values[] = {
-				scribe_sql_int(node), scribe_sql_int(sample->time_us), scribe_sql_int(metric),
-				scribe_sql_int(sample->values[i].value)};
+			const struct scribe_sql_value values[] = {scribe_sql_int(node), scribe_sql_int(sample->time_us),
+								  scribe_sql_int(metric),
+								  scribe_sql_int(sample->values[i].value)};
 
 			rc = ops->ask(db,
 				      "INSERT INTO sample (node, time_us, metric, value) VALUES ($1, $2, $3, $4)"
@@ -58,8 +58,8 @@ static int forget_some(const struct scribe_sql_kind_ops *ops, void *db, int64_t 
 	return rc;
 }
 
-int scribe_samples_forget(const struct scribe_sql_kind_ops *ops, void *db, int64_t before_us,
-			  uint64_t *ret_values, struct scribe_err *err)
+int scribe_samples_forget(const struct scribe_sql_kind_ops *ops, void *db, int64_t before_us, uint64_t *ret_values,
+			  struct scribe_err *err)
 {
 	uint64_t some;
 	int rc;

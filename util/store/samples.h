@@ -11,7 +11,7 @@ int scribe_samples_put(const struct scribe_sql_kind_ops *ops, void *db, struct s
 		       const struct scribe_sample *sample, uint64_t *ret_new, struct scribe_err *err);
 
 /* In several transactions. */
-int scribe_samples_forget(const struct scribe_sql_kind_ops *ops, void *db, int64_t before_us,
-			  uint64_t *ret_values, struct scribe_err *err);
+int scribe_samples_forget(const struct scribe_sql_kind_ops *ops, void *db, int64_t before_us, uint64_t *ret_values,
+			  struct scribe_err *err);
 
 #endif

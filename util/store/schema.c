@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VIEW_IO                                                                                              \
-	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"         \
-	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, "      \
-	"e.switches,"                                                                                        \
-	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints, e.dur_ns"              \
-	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"                    \
+#define VIEW_IO \
+	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type," \
+	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, " \
+	"e.switches," \
+	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints, e.dur_ns" \
+	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation" \
 	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;"
 
 /* @NAME@: text of the dialect. Rows are copied by position, so keep the order of SCRIBE_STORE_COLUMNS. */
@@ -68,11 +68,10 @@ static int on_version(void *ctx, int n, const char *const *names, const struct s
 	return 0;
 }
 
-static int read_version(const struct scribe_sql_kind_ops *ops, void *db, int64_t *ret_version,
-			struct scribe_err *err)
+static int read_version(const struct scribe_sql_kind_ops *ops, void *db, int64_t *ret_version, struct scribe_err *err)
 {
-	return ops->ask(db, "SELECT value FROM ioscribe_store WHERE name = 'schema'", false, NULL, 0,
-			on_version, ret_version, err);
+	return ops->ask(db, "SELECT value FROM ioscribe_store WHERE name = 'schema'", false, NULL, 0, on_version,
+			ret_version, err);
 }
 
 /* The caller frees. NULL: out of memory. */
@@ -117,27 +116,26 @@ static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t ver
 	free(sql);
 	/* In the step's transaction, so that version and tables agree. */
 	return rc < 0 ? rc
-		      : ops->ask(db, "UPDATE ioscribe_store SET value = $1 WHERE name = 'schema'", false,
-				 &value, 1, NULL, NULL, err);
+		      : ops->ask(db, "UPDATE ioscribe_store SET value = $1 WHERE name = 'schema'", false, &value, 1,
+				 NULL, NULL, err);
 }
 
 static int check_newer(const char *place, int64_t version, struct scribe_err *err)
 {
 	return version <= VERSION ? 0
 				  : scribe_err_set(err, -SCRIBE_E_VERSION,
-						   "%s: made by a newer ioscribe (schema %lld, this is %lld)",
-						   place, (long long)version, (long long)VERSION);
+						   "%s: made by a newer ioscribe (schema %lld, this is %lld)", place,
+						   (long long)version, (long long)VERSION);
 }
 
 static int upgrade(const struct scribe_sql_kind_ops *ops, void *db, const char *place, struct scribe_err *err)
 {
 	int64_t version = 0;
 	/* The writers' lock is held: when two stores open a new database, the second finds the tables. */
-	int rc = ops->run(
-		db,
-		"CREATE TABLE IF NOT EXISTS ioscribe_store (name TEXT PRIMARY KEY, value BIGINT NOT NULL);"
-		"INSERT INTO ioscribe_store VALUES ('schema', 0), ('deletions', 0) ON CONFLICT DO NOTHING;",
-		err);
+	int rc = ops->run(db,
+			  "CREATE TABLE IF NOT EXISTS ioscribe_store (name TEXT PRIMARY KEY, value BIGINT NOT NULL);"
+			  "INSERT INTO ioscribe_store VALUES ('schema', 0), ('deletions', 0) ON CONFLICT DO NOTHING;",
+			  err);
 
 	if (rc >= 0)
 		rc = read_version(ops, db, &version, err);
@@ -158,8 +156,8 @@ int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const c
 	/* A question must not change anything, so it only suggests the upgrade. */
 	if (read_only) {
 		if (read_version(ops, db, &version, &ignored) < 0)
-			return scribe_err_set(err, -SCRIBE_E_STATE,
-					      "%s: no store of ioscribe: it lacks its tables", place);
+			return scribe_err_set(err, -SCRIBE_E_STATE, "%s: no store of ioscribe: it lacks its tables",
+					      place);
 		if (version < VERSION)
 			return scribe_err_set(err, -SCRIBE_E_VERSION,
 					      "%s: made by an older ioscribe (schema %lld, this is %lld):"

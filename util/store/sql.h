@@ -13,28 +13,28 @@
 #include "logfmt/base/err.h"
 
 /* X(column): columns of `event` in order; the first four are the key. */
-#define SCRIBE_STORE_COLUMNS(X)                                                                              \
-	X(job)                                                                                               \
-	X(rank)                                                                                              \
-	X(time_us)                                                                                           \
-	X(key)                                                                                               \
-	X(operation)                                                                                         \
-	X(node)                                                                                              \
-	X(file)                                                                                              \
-	X(off)                                                                                               \
-	X(len)                                                                                               \
-	X(max_byte)                                                                                          \
-	X(switches)                                                                                          \
-	X(flushes)                                                                                           \
-	X(cnt)                                                                                               \
-	X(start_us)                                                                                          \
-	X(dur_us)                                                                                            \
-	X(total_us)                                                                                          \
-	X(pt_sel)                                                                                            \
-	X(irreg_hslab)                                                                                       \
-	X(reg_hslab)                                                                                         \
-	X(ndims)                                                                                             \
-	X(npoints)                                                                                           \
+#define SCRIBE_STORE_COLUMNS(X) \
+	X(job) \
+	X(rank) \
+	X(time_us) \
+	X(key) \
+	X(operation) \
+	X(node) \
+	X(file) \
+	X(off) \
+	X(len) \
+	X(max_byte) \
+	X(switches) \
+	X(flushes) \
+	X(cnt) \
+	X(start_us) \
+	X(dur_us) \
+	X(total_us) \
+	X(pt_sel) \
+	X(irreg_hslab) \
+	X(reg_hslab) \
+	X(ndims) \
+	X(npoints) \
 	X(dur_ns)
 
 enum scribe_store_column {
@@ -64,7 +64,7 @@ struct scribe_sql_value {
 
 /* Zeroed: unlimited. */
 struct scribe_sql_limit {
-	int64_t end_ms;   /* CLOCK_MONOTONIC */
+	int64_t end_ms; /* CLOCK_MONOTONIC */
 	int seconds;
 	const bool *stop; /* set by another thread */
 };
@@ -78,8 +78,7 @@ static inline int64_t scribe_sql_now_ms(void)
 }
 
 /* 0, -ECANCELED or -ETIMEDOUT. */
-static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const char *what,
-				  struct scribe_err *err)
+static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const char *what, struct scribe_err *err)
 {
 	if (limit->stop && __atomic_load_n(limit->stop, __ATOMIC_RELAXED))
 		return scribe_err_set(err, -ECANCELED, "%s: stopped", what);
@@ -89,8 +88,8 @@ static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const ch
 }
 
 /* A row; called first with values == NULL for the names. A negative code stops. */
-typedef int scribe_sql_row_fn(void *ctx, int n, const char *const *names,
-			      const struct scribe_sql_value *values, struct scribe_err *err);
+typedef int scribe_sql_row_fn(void *ctx, int n, const char *const *names, const struct scribe_sql_value *values,
+			      struct scribe_err *err);
 
 struct scribe_sql_kind_ops {
 	/*
@@ -98,8 +97,7 @@ struct scribe_sql_kind_ops {
 	 * tables in key order; statements before the first table, for functions, to replace view `io`, for the key
 	 * of `file`.
 	 */
-	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io,
-		*files_by_job;
+	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io, *files_by_job;
 	/* read_only: no statement changes anything; otherwise the database is created if missing. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);
@@ -113,8 +111,7 @@ struct scribe_sql_kind_ops {
 	int (*begin)(void *db, struct scribe_err *err);
 	int (*commit)(void *db, struct scribe_err *err);
 	void (*roll_back)(void *db);
-	int (*put)(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
-		   struct scribe_err *err);
+	int (*put)(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new, struct scribe_err *err);
 	/* In several transactions. */
 	int (*forget)(void *db, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err);
 };
@@ -124,15 +121,13 @@ extern const struct scribe_sql_kind_ops scribe_sql_postgresql; /* pg_kind.c, in 
 
 static inline struct scribe_sql_value scribe_sql_int(int64_t i)
 {
-	return (struct scribe_sql_value){
-		.kind = i == SCRIBE_SQL_NULL ? SCRIBE_SQL_IS_NULL : SCRIBE_SQL_IS_INT, .i = i};
+	return (struct scribe_sql_value){.kind = i == SCRIBE_SQL_NULL ? SCRIBE_SQL_IS_NULL : SCRIBE_SQL_IS_INT, .i = i};
 }
 
 static inline struct scribe_sql_value scribe_sql_text(const char *text)
 {
-	return (struct scribe_sql_value){.kind = text ? SCRIBE_SQL_IS_TEXT : SCRIBE_SQL_IS_NULL,
-					 .text = text,
-					 .len = text ? strlen(text) : 0};
+	return (struct scribe_sql_value){
+		.kind = text ? SCRIBE_SQL_IS_TEXT : SCRIBE_SQL_IS_NULL, .text = text, .len = text ? strlen(text) : 0};
 }
 
 #endif

@@ -24,8 +24,8 @@ static int load_postgresql(const struct scribe_sql_kind_ops **ret_ops, struct sc
 
 	/* Not by a search path, which could select other code. */
 	self[n > 0 ? n : 0] = 0;
-	snprintf(path, sizeof(path), "%.*s" MODULE,
-		 (int)(strrchr(self, '/') ? strrchr(self, '/') + 1 - self : 0), self);
+	snprintf(path, sizeof(path), "%.*s" MODULE, (int)(strrchr(self, '/') ? strrchr(self, '/') + 1 - self : 0),
+		 self);
 	if (access(path, F_OK) < 0)
 		return scribe_err_set(err, -SCRIBE_E_UNSUPPORTED,
 				      "PostgreSQL: this installation is without it: there is no %s", path);

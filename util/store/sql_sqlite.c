@@ -16,11 +16,11 @@
 
 #define BUSY_MS          60000 /* another store commits at least every few seconds */
 #define CACHE_KIB        65536
-#define MAX_CACHED       16     /* prepared statements */
-#define LOG_PAGES        "4000" /* 16 MiB of write-ahead log, because pages are often rewritten */
-#define ROWS_A_STATEMENT 32     /* older SQLite versions bind at most 999 values */
-#define FORGET_AT_A_TIME 50000  /* rows per transaction, so that writers wait little */
-#define LOOK_STEPS       10000  /* VM steps between checks of a question's limit */
+#define MAX_CACHED       16         /* prepared statements */
+#define LOG_PAGES        "4000"     /* 16 MiB of write-ahead log, because pages are often rewritten */
+#define ROWS_A_STATEMENT 32         /* older SQLite versions bind at most 999 values */
+#define FORGET_AT_A_TIME 50000      /* rows per transaction, so that writers wait little */
+#define LOOK_STEPS       10000      /* VM steps between checks of a question's limit */
 #define MAX_VALUE_BYTES  (16 << 20) /* of a question's value; bounds one VM step */
 
 struct sqlite {
@@ -168,8 +168,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 {
 	if (action == SQLITE_FUNCTION)
 		return sqlite3_stricmp(b, "load_extension") ? SQLITE_OK : SQLITE_DENY;
-	return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ? SQLITE_OK
-											      : SQLITE_DENY;
+	return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ? SQLITE_OK : SQLITE_DENY;
 }
 
 static int is_over(void *db)
@@ -212,15 +211,13 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	int rc;
 
 	sqlite3_busy_timeout(s->db, BUSY_MS);
-	sqlite3_create_function(s->db, "spread", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
-				spread_step, spread_final);
-	sqlite3_create_window_function(s->db, "sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sum_step,
-				       sum_value, sum_value, sum_leave, NULL);
-	sqlite3_create_function(s->db, "whole", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, whole, NULL,
-				NULL);
+	sqlite3_create_function(s->db, "spread", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL, spread_step,
+				spread_final);
+	sqlite3_create_window_function(s->db, "sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sum_step, sum_value,
+				       sum_value, sum_leave, NULL);
+	sqlite3_create_function(s->db, "whole", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, whole, NULL, NULL);
 	sqlite3_create_function(s->db, "ahead", 1, SQLITE_UTF8, NULL, ahead, NULL, NULL);
-	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s",
-		 CACHE_KIB,
+	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s", CACHE_KIB,
 		 /* reading the schema detects a file that is not a database */
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
 			   : "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA "
@@ -246,11 +243,10 @@ static int sqlite_open(const char *place, bool read_only, void **ret_db, struct 
 		return scribe_err_set(err, -ENOMEM, "%s: out of memory", place);
 	}
 	if (read_only && stat(place, &st) < 0)
-		rc = scribe_err_set(err, -errno, "%s: %s; `ioscribe store --db %s` makes it", place,
-				    strerror(errno), place);
+		rc = scribe_err_set(err, -errno, "%s: %s; `ioscribe store --db %s` makes it", place, strerror(errno),
+				    place);
 	else if (sqlite3_open_v2(place, &s->db,
-				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
-					 (read_only ? 0 : SQLITE_OPEN_CREATE),
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (read_only ? 0 : SQLITE_OPEN_CREATE),
 				 NULL) != SQLITE_OK)
 		rc = failed(s, err);
 	else
@@ -266,16 +262,14 @@ static int sqlite_open(const char *place, bool read_only, void **ret_db, struct 
 /* ---- statements ---- */
 
 /* Constant statements are cached by address. */
-static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt **ret_q,
-		   struct scribe_err *err)
+static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt **ret_q, struct scribe_err *err)
 {
 	for (int i = 0; again && i < s->ncached; i++)
 		if (s->cached[i].sql == sql) {
 			*ret_q = s->cached[i].q;
 			return 0;
 		}
-	if (sqlite3_prepare_v3(s->db, sql, -1, again ? SQLITE_PREPARE_PERSISTENT : 0, ret_q, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_prepare_v3(s->db, sql, -1, again ? SQLITE_PREPARE_PERSISTENT : 0, ret_q, NULL) != SQLITE_OK)
 		return failed(s, err);
 	return 0;
 }
@@ -340,8 +334,7 @@ static struct scribe_sql_value value_of(sqlite3_stmt *q, int at)
 	return v;
 }
 
-static int tell_rows(struct sqlite *s, sqlite3_stmt *q, scribe_sql_row_fn *row, void *ctx,
-		     struct scribe_err *err)
+static int report_rows(struct sqlite *s, sqlite3_stmt *q, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	int n = sqlite3_column_count(q), rc = 0, step = SQLITE_DONE;
 	struct scribe_sql_value *values = calloc((size_t)n + 1, sizeof(*values));
@@ -376,7 +369,7 @@ static int sqlite_ask(void *db, const char *sql, bool again, const struct scribe
 	if (rc < 0)
 		return rc;
 	bind_values(q, values, n);
-	rc = tell_rows(s, q, row, ctx, err);
+	rc = report_rows(s, q, row, ctx, err);
 	give_back(s, sql, again, q);
 	return rc;
 }
@@ -424,8 +417,8 @@ static int prepare_put(struct sqlite *s, int rows, sqlite3_stmt **ret_q, struct 
 		       : failed(s, err);
 }
 
-static int put_rows(struct sqlite *s, sqlite3_stmt *q, const struct scribe_store_row *rows, size_t n,
-		    uint64_t *added, struct scribe_err *err)
+static int put_rows(struct sqlite *s, sqlite3_stmt *q, const struct scribe_store_row *rows, size_t n, uint64_t *added,
+		    struct scribe_err *err)
 {
 	int at = 0, rc = 0;
 

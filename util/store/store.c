@@ -42,8 +42,8 @@ struct scribe_store *scribe_store_close(struct scribe_store *s)
 	return NULL;
 }
 
-int scribe_store_open(const char *place, bool read_only, void (*report)(void *ctx, const char *line),
-		      void *ctx, struct scribe_store **ret_store, struct scribe_err *err)
+int scribe_store_open(const char *place, bool read_only, void (*report)(void *ctx, const char *line), void *ctx,
+		      struct scribe_store **ret_store, struct scribe_err *err)
 {
 	struct scribe_store *s = calloc(1, sizeof(*s));
 	int rc;
@@ -83,8 +83,8 @@ int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 	int rc = s->ops->begin(s->db, err);
 
 	if (rc >= 0)
-		rc = s->ops->ask(s->db, "SELECT value FROM ioscribe_store WHERE name = 'deletions'", true,
-				 NULL, 0, on_number, &deletions, err);
+		rc = s->ops->ask(s->db, "SELECT value FROM ioscribe_store WHERE name = 'deletions'", true, NULL, 0,
+				 on_number, &deletions, err);
 	if (rc < 0)
 		return rc;
 	/* Another process has deleted dictionary rows: cached numbers may be invalid. */
@@ -99,8 +99,7 @@ int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 /* The table's key. */
 static int by_key(const void *a, const void *b)
 {
-	const int64_t *x = ((const struct scribe_store_row *)a)->v,
-		      *y = ((const struct scribe_store_row *)b)->v;
+	const int64_t *x = ((const struct scribe_store_row *)a)->v, *y = ((const struct scribe_store_row *)b)->v;
 
 	for (int i = SCRIBE_COLUMN_job; i <= SCRIBE_COLUMN_key; i++)
 		if (x[i] != y[i])
@@ -242,17 +241,14 @@ static int find_job(struct scribe_store *s, const struct scribe_store_event *e, 
 		from = began < from ? began : from;
 		to = e->segs[i].time_ns > to ? e->segs[i].time_ns : to;
 	}
-	rc = scribe_store_job(s->names, e->job_id, uid, scribe_event_us(from), scribe_event_us(to), origin,
-			      &job, err);
+	rc = scribe_store_job(s->names, e->job_id, uid, scribe_event_us(from), scribe_event_us(to), origin, &job, err);
 	if (rc < 0)
 		return rc;
 	if (job->is_new && job->use > 1)
-		say(s, "job %" PRId64 ": the id is used again: kept apart as use %" PRId64 " of it",
-		    e->job_id, job->use);
+		say(s, "job %" PRId64 ": the id is used again: kept apart as use %" PRId64 " of it", e->job_id,
+		    job->use);
 	if (job->is_other)
-		say(s,
-		    "job %" PRId64
-		    ": its operations are in the store from its %s: those from its %s are left out",
+		say(s, "job %" PRId64 ": its operations are in the store from its %s: those from its %s are left out",
 		    e->job_id, origin == SCRIBE_FROM_LOG ? "stream" : "log",
 		    origin == SCRIBE_FROM_LOG ? "log" : "stream");
 	*ret_job = job;
@@ -282,13 +278,12 @@ static int put_total(struct scribe_store *s, const struct scribe_store_job *job,
 	int rc = scribe_store_node(s->names, e->node, &node, err);
 
 	if (rc >= 0) {
-		const struct scribe_sql_value values[] = {
-			scribe_sql_int(job_id),
-			scribe_sql_int(node),
-			scribe_sql_int((int64_t)e->record_id),
-			scribe_sql_text(e->op),
-			scribe_sql_int(e->cnt),
-			scribe_sql_int(scribe_event_us(e->segs[0].time_ns))};
+		const struct scribe_sql_value values[] = {scribe_sql_int(job_id),
+							  scribe_sql_int(node),
+							  scribe_sql_int((int64_t)e->record_id),
+							  scribe_sql_text(e->op),
+							  scribe_sql_int(e->cnt),
+							  scribe_sql_int(scribe_event_us(e->segs[0].time_ns))};
 
 		/* The highest value stays, so that a replay changes nothing. */
 		rc = s->ops->ask(s->db,
@@ -369,19 +364,19 @@ static int on_position(void *ctx, int n, const char *const *names, const struct 
 int scribe_store_position(struct scribe_store *s, const char *input, struct scribe_store_position *ret_at,
 			  struct scribe_err *err)
 {
-	char room[SCRIBE_STORE_KEY + 1];
-	struct scribe_sql_value value = scribe_sql_text(scribe_store_key(input, room));
+	char capacity[SCRIBE_STORE_KEY + 1];
+	struct scribe_sql_value value = scribe_sql_text(scribe_store_key(input, capacity));
 
 	memset(ret_at, 0, sizeof(*ret_at));
-	return s->ops->ask(s->db, "SELECT bytes, lines, bad_lines FROM input WHERE name = $1", true, &value,
-			   1, on_position, ret_at, err);
+	return s->ops->ask(s->db, "SELECT bytes, lines, bad_lines FROM input WHERE name = $1", true, &value, 1,
+			   on_position, ret_at, err);
 }
 
-int scribe_store_position_set(struct scribe_store *s, const char *input,
-			      const struct scribe_store_position *at, struct scribe_err *err)
+int scribe_store_position_set(struct scribe_store *s, const char *input, const struct scribe_store_position *at,
+			      struct scribe_err *err)
 {
-	char room[SCRIBE_STORE_KEY + 1];
-	struct scribe_sql_value values[] = {scribe_sql_text(scribe_store_key(input, room)),
+	char capacity[SCRIBE_STORE_KEY + 1];
+	struct scribe_sql_value values[] = {scribe_sql_text(scribe_store_key(input, capacity)),
 					    scribe_sql_int(at->bytes), scribe_sql_int(at->lines),
 					    scribe_sql_int(at->bad_lines)};
 
@@ -423,8 +418,7 @@ int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret
 				 "DELETE FROM file WHERE job <> 0 AND job NOT IN (SELECT id FROM job)",
 				 err);
 	if (rc >= 0)
-		rc = s->ops->run(s->db,
-				 "UPDATE ioscribe_store SET value = value + 1 WHERE name = 'deletions'", err);
+		rc = s->ops->run(s->db, "UPDATE ioscribe_store SET value = value + 1 WHERE name = 'deletions'", err);
 	if (rc >= 0)
 		rc = scribe_store_commit(s, err);
 	if (rc < 0)
@@ -439,8 +433,7 @@ struct scribe_store_counts scribe_store_counted(const struct scribe_store *s)
 }
 
 int scribe_store_query(struct scribe_store *s, const char *sql, const struct scribe_sql_value *values, int n,
-		     const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx,
-		     struct scribe_err *err)
+		       const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	s->ops->limit(s->db, limit);
 	return s->ops->ask(s->db, sql, false, values, n, row, ctx, err);

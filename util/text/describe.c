@@ -33,8 +33,7 @@ static void describe_counters(struct scribe_out *out, const struct scribe_counte
 
 void scribe_describe(struct scribe_out *out, int module, unsigned version)
 {
-	const struct scribe_text_block *b =
-		module >= 0 && module < SCRIBE_MAX_MODULES ? blocks[module] : NULL;
+	const struct scribe_text_block *b = module >= 0 && module < SCRIBE_MAX_MODULES ? blocks[module] : NULL;
 	const struct scribe_module *m = scribe_module_by_id(module);
 
 	if (b) {

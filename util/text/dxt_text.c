@@ -38,8 +38,8 @@ static void print_layout(struct scribe_out *out, const struct scribe_lustre_reco
 }
 
 /* Prints a component's targets for the bytes *cur..end, each once; advances *cur. Sizes must be positive. */
-static void print_targets(struct scribe_out *out, const int64_t *c, const int64_t *osts, int64_t *cur,
-			  int64_t end, int64_t *printed)
+static void print_targets(struct scribe_out *out, const int64_t *c, const int64_t *osts, int64_t *cur, int64_t end,
+			  int64_t *printed)
 {
 	int64_t size = c[SCRIBE_LUSTRE_COMP_STRIPE_SIZE], count = c[SCRIBE_LUSTRE_COMP_STRIPE_COUNT];
 	int64_t from = c[SCRIBE_LUSTRE_COMP_EXT_START], to = c[SCRIBE_LUSTRE_COMP_EXT_END];
@@ -58,8 +58,7 @@ static void print_targets(struct scribe_out *out, const int64_t *c, const int64_
 	}
 }
 
-static void print_osts(struct scribe_out *out, const struct scribe_lustre_record *l,
-		       const struct scribe_dxt_segment *s)
+static void print_osts(struct scribe_out *out, const struct scribe_lustre_record *l, const struct scribe_dxt_segment *s)
 {
 	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
 	int64_t cur = s->offset, first = 0, printed = 0, end;
@@ -81,8 +80,6 @@ static void print_osts(struct scribe_out *out, const struct scribe_lustre_record
 		first += count;
 	}
 }
-
-/* ---- segments ---- */
 
 static char *put_right(char *to, const char *text, size_t n, size_t width)
 {
@@ -178,8 +175,8 @@ static size_t count_threads(const struct scribe_dxt_record *r)
 	return distinct;
 }
 
-static struct lines lines_of(struct scribe_out *out, int module, int64_t rank,
-			     const struct scribe_dxt_place *at, bool threads)
+static struct lines lines_of(struct scribe_out *out, int module, int64_t rank, const struct scribe_dxt_place *at,
+			     bool threads)
 {
 	bool posix = module == SCRIBE_MOD_DXT_POSIX;
 

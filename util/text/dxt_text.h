@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "logfmt/file/reader.h"
 #include "logfmt/counters/records.h"
+#include "logfmt/file/reader.h"
 #include "util/text/rows.h"
 
 struct scribe_dxt_place {

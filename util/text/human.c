@@ -25,8 +25,7 @@ const char *scribe_human_bytes(int64_t bytes, char *to, size_t cap)
 const char *scribe_human_count(int64_t n, char *to, size_t cap)
 {
 	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%llu",
-			   n < 0 ? 0 - (unsigned long long)n : (unsigned long long)n);
+	int len = snprintf(digits, sizeof(digits), "%llu", n < 0 ? 0 - (unsigned long long)n : (unsigned long long)n);
 	size_t at = 0;
 
 	if (n < 0 && cap > 1)

@@ -67,12 +67,10 @@ static void put_out(struct scribe_out *o, const char *at, size_t n)
 		put_raw(o, at, plain);
 		at += plain;
 		n -= plain;
-		while (odd < n && odd < sizeof(shown) / 4 - 4 && at[odd] != '\n' && at[odd] != '\t' &&
-		       at[odd] != '\\')
+		while (odd < n && odd < sizeof(shown) / 4 - 4 && at[odd] != '\n' && at[odd] != '\t' && at[odd] != '\\')
 			odd++;
 		/* Do not cut a UTF-8 character. */
-		for (int back = 0; back < 3 && odd > 1 && odd < n && ((unsigned char)at[odd] & 0xc0) == 0x80;
-		     back++)
+		for (int back = 0; back < 3 && odd > 1 && odd < n && ((unsigned char)at[odd] & 0xc0) == 0x80; back++)
 			odd--;
 		put_raw(o, shown, scribe_name_escape(at, odd, shown, sizeof(shown)));
 		at += odd;
@@ -162,17 +160,17 @@ void scribe_out_text(struct scribe_out *o, const char *text)
 
 void scribe_out_printf(struct scribe_out *o, const char *fmt, ...)
 {
-	size_t room = o->cap / 4;
+	size_t capacity = o->cap / 4;
 	va_list args;
 	int n;
 
 	va_start(args, fmt);
-	n = vsnprintf(scribe_out_room(o, room), room, fmt, args);
+	n = vsnprintf(scribe_out_room(o, capacity), capacity, fmt, args);
 	va_end(args);
 	if (n < 0) {
 		o->error = o->error ? o->error : EINVAL;
 		return;
 	}
 	/* Text over a quarter of the buffer is cut; no caller prints that much at once. */
-	o->len += (size_t)n < room ? (size_t)n : room - 1;
+	o->len += (size_t)n < capacity ? (size_t)n : capacity - 1;
 }

@@ -12,8 +12,7 @@
 #include "util/text/number.h"
 
 /* Counter names with a tab in fields of equal size, which rows copy without searching the end. */
-static int labels_make(const struct scribe_counter *c, int n, struct scribe_row_label **ret,
-		       struct scribe_err *err)
+static int labels_make(const struct scribe_counter *c, int n, struct scribe_row_label **ret, struct scribe_err *err)
 {
 	struct scribe_row_label *l = n ? calloc((size_t)n, sizeof(*l)) : NULL;
 
@@ -261,8 +260,8 @@ static void print_apmpi(struct scribe_printer *p, const void *record, size_t len
 
 static void put_uuid(const uint8_t *u, char *to)
 {
-	snprintf(to, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-		 u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+	snprintf(to, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3],
+		 u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
 static int is_null_uuid(const uint8_t *u)
@@ -330,8 +329,8 @@ static void print_body(struct scribe_printer *p, const void *record, size_t len)
 	}
 }
 
-int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name,
-			  size_t name_len, const char *mount, const char *fs, struct scribe_err *err)
+int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name, size_t name_len,
+			  const char *mount, const char *fs, struct scribe_err *err)
 {
 	const struct scribe_base_record *base = record;
 	int module = p->module->id, rc;

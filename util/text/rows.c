@@ -10,10 +10,10 @@
 
 #include "util/text/number.h"
 
-#define SLACK     64 /* bytes that copies may overrun */
+#define SLACK 64 /* bytes that copies may overrun */
 /* Longer names and text values are cut. */
-#define NAME_ROOM 256
-#define TEXT_ROOM 1100
+#define NAME_CAPACITY 256
+#define TEXT_CAPACITY 1100
 
 /* Copies in steps of 32 bytes; reads and writes up to 31 bytes too many. */
 static inline char *copy_over(char *to, const char *from, size_t n)
@@ -37,7 +37,7 @@ int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, 
 	size_t need = name_len + module + mount + fs + 64 + SLACK;
 	char *p, *start;
 
-	if (scribe_out_fit(r->out, 2 * need + NAME_ROOM + TEXT_ROOM, err) < 0)
+	if (scribe_out_fit(r->out, 2 * need + NAME_CAPACITY + TEXT_CAPACITY, err) < 0)
 		return err ? err->code : -ENOMEM;
 	if (need > r->cap) {
 		char *bigger = realloc(r->tie, need + need / 2);
@@ -82,10 +82,10 @@ void scribe_rows_free(struct scribe_rows *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static char *row_room(struct scribe_rows *r, size_t value_room)
+static char *row_capacity(struct scribe_rows *r, size_t value_capacity)
 {
 	size_t head = r->tie_len - r->tail_len;
-	size_t need = NAME_ROOM + value_room + r->tie_len + SLACK;
+	size_t need = NAME_CAPACITY + value_capacity + r->tie_len + SLACK;
 	struct scribe_out *o = r->out;
 
 	/*
@@ -100,11 +100,10 @@ static char *row_room(struct scribe_rows *r, size_t value_room)
 	return o->buf + o->len;
 }
 
-void scribe_rows_ints(struct scribe_rows *r, const struct scribe_row_label *labels, const int64_t *values,
-		      size_t n)
+void scribe_rows_ints(struct scribe_rows *r, const struct scribe_row_label *labels, const int64_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char *p = row_room(r, 24);
+		char *p = row_capacity(r, 24);
 
 		memcpy(p, labels[i].text, sizeof(labels[i].text));
 		p += labels[i].len;
@@ -113,11 +112,10 @@ void scribe_rows_ints(struct scribe_rows *r, const struct scribe_row_label *labe
 	}
 }
 
-void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *labels, const double *values,
-		       size_t n)
+void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *labels, const double *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char *p = row_room(r, SCRIBE_NUMBER_MAX);
+		char *p = row_capacity(r, SCRIBE_NUMBER_MAX);
 
 		memcpy(p, labels[i].text, sizeof(labels[i].text));
 		p += labels[i].len;
@@ -126,10 +124,10 @@ void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *lab
 	}
 }
 
-static char *named(struct scribe_rows *r, const char *name, size_t value_room)
+static char *named(struct scribe_rows *r, const char *name, size_t value_capacity)
 {
-	char *p = row_room(r, value_room);
-	size_t n = strnlen(name, NAME_ROOM - 1);
+	char *p = row_capacity(r, value_capacity);
+	size_t n = strnlen(name, NAME_CAPACITY - 1);
 
 	p = append(p, name, n);
 	*p++ = '\t';
@@ -158,7 +156,7 @@ void scribe_rows_real(struct scribe_rows *r, const char *name, double v)
 
 void scribe_rows_text(struct scribe_rows *r, const char *name, const char *v)
 {
-	char *p = named(r, name, TEXT_ROOM);
+	char *p = named(r, name, TEXT_CAPACITY);
 
-	tied(r, append(p, v, strnlen(v, TEXT_ROOM - 1)));
+	tied(r, append(p, v, strnlen(v, TEXT_CAPACITY - 1)));
 }

@@ -13,9 +13,9 @@ struct scribe_row_label {
 	unsigned char len;
 };
 
-#define SCRIBE_LABEL(name)                                                                                   \
-	{                                                                                                    \
-		name "\t", sizeof(name)                                                                      \
+#define SCRIBE_LABEL(name) \
+	{ \
+		name "\t", sizeof(name) \
 	}
 
 struct scribe_rows {
@@ -41,10 +41,8 @@ void scribe_rows_end(struct scribe_rows *r);
 void scribe_rows_free(struct scribe_rows *r);
 
 /* n rows; labels[i] belongs to values[i]. */
-void scribe_rows_ints(struct scribe_rows *r, const struct scribe_row_label *labels, const int64_t *values,
-		      size_t n);
-void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *labels, const double *values,
-		       size_t n);
+void scribe_rows_ints(struct scribe_rows *r, const struct scribe_row_label *labels, const int64_t *values, size_t n);
+void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *labels, const double *values, size_t n);
 
 /* One row; the name has at most 200 bytes. */
 void scribe_rows_int(struct scribe_rows *r, const char *name, int64_t v);

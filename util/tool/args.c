@@ -25,8 +25,7 @@ static void table_build(const struct scribe_command *cmd, struct getopt_table *t
 	memset(t, 0, sizeof(*t));
 	*s++ = ':'; /* getopt then reports a missing argument as ':', an unknown option as '?' */
 	for (const struct scribe_option *o = cmd->options; o && o->name && n < MAX_OPTIONS; o++, n++) {
-		t->longs[n] =
-			(struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+		t->longs[n] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
 		if (!scribe_option_is_short(o))
 			continue;
 		*s++ = (char)o->key;
@@ -44,8 +43,7 @@ static int wrong(const char *argv0, const char *fmt, const char *what)
 	const char *name = scribe_program_name(argv0);
 
 	snprintf(text, sizeof(text), fmt, what);
-	scribe_complain(argv0, "%s; see %s%s --help", text, scribe_command_by_name(name) ? "ioscribe " : "",
-			name);
+	scribe_complain(argv0, "%s; see %s%s --help", text, scribe_command_by_name(name) ? "ioscribe " : "", name);
 	return SCRIBE_EXIT_USAGE;
 }
 
@@ -140,8 +138,7 @@ int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 			return wrong(argv[0], "%s", err.text);
 	}
 	*ret_first = optind;
-	return check_operands(cmd, argv[0], argc - optind,
-			      cmd->max_operands >= 0 && argc - optind > cmd->max_operands
-				      ? argv[optind + cmd->max_operands]
-				      : "");
+	return check_operands(
+		cmd, argv[0], argc - optind,
+		cmd->max_operands >= 0 && argc - optind > cmd->max_operands ? argv[optind + cmd->max_operands] : "");
 }

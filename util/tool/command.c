@@ -88,8 +88,7 @@ void scribe_complain_old_keys(const char *argv0, const char *lines, size_t bytes
 	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
 
 	if (set)
-		scribe_complain(argv0, "%s",
-				scribe_old_keys_text(SCRIBE_OLD_KEYS_HEAD, set, text, sizeof(text)));
+		scribe_complain(argv0, "%s", scribe_old_keys_text(SCRIBE_OLD_KEYS_HEAD, set, text, sizeof(text)));
 }
 
 int scribe_print_end(const char *argv0)

@@ -26,12 +26,12 @@ struct scribe_command {
 	int (*main)(int argc, char **argv);
 	const char *operands; /* as in the synopsis: "LOG", "LOG...", "IN OUT" */
 	int min_operands;
-	int max_operands;                    /* -1: any number */
+	int max_operands; /* -1: any number */
 	const struct scribe_option *options;
-	const char *about;                   /* paragraphs of the manual, separated by blank lines */
-	const char *alias;                   /* another program name, or NULL */
-	const char *const *examples;         /* command, explanation, ..., NULL */
-	int hidden;                          /* 1: not listed */
+	const char *about;           /* paragraphs of the manual, separated by blank lines */
+	const char *alias;           /* another program name, or NULL */
+	const char *const *examples; /* command, explanation, ..., NULL */
+	int hidden;                  /* 1: not listed */
 };
 
 /* Borrowed, ends with NULL. Call first: messages and --help use the names. */
@@ -70,13 +70,13 @@ int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
 int scribe_option_is_short(const struct scribe_option *o);
 
 /* The commands. */
-extern const struct scribe_command scribe_command_run;    /* util/cmd/run/run.c */
-extern const struct scribe_command scribe_command_job;    /* util/cmd/job/job.c */
-extern const struct scribe_command scribe_command_doctor; /* util/cmd/doctor/doctor.c */
-extern const struct scribe_command scribe_command_trace;  /* util/cmd/trace/trace.c */
+extern const struct scribe_command scribe_command_run;     /* util/cmd/run/run.c */
+extern const struct scribe_command scribe_command_job;     /* util/cmd/job/job.c */
+extern const struct scribe_command scribe_command_doctor;  /* util/cmd/doctor/doctor.c */
+extern const struct scribe_command scribe_command_trace;   /* util/cmd/trace/trace.c */
 extern const struct scribe_command scribe_command_publish; /* util/cmd/publish/publish_command.c */
-extern const struct scribe_command scribe_command_top;    /* util/cmd/top/top_command.c */
-extern const struct scribe_command scribe_command_logdir; /* util/cmd/logdir/logdir.c */
+extern const struct scribe_command scribe_command_top;     /* util/cmd/top/top_command.c */
+extern const struct scribe_command scribe_command_logdir;  /* util/cmd/logdir/logdir.c */
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
 extern const struct scribe_command scribe_command_summary;

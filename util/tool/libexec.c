@@ -40,6 +40,6 @@ static void run(const char *program, char **argv)
 int scribe_libexec_run(const char *program, const char *does, char **argv)
 {
 	run(program, argv);
-	return scribe_complain(argv[0], "cannot start %s, which %s: %s; is ioscribe installed as a whole?",
-			       program, does, strerror(errno));
+	return scribe_complain(argv[0], "cannot start %s, which %s: %s; is ioscribe installed as a whole?", program,
+			       does, strerror(errno));
 }

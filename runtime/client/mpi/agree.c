@@ -96,12 +96,12 @@ static void take_agreed(struct scribe_final *f, const int64_t *v)
 
 		f->partial |= (uint64_t)(v[AT_PARTIAL + i] != 0) << i;
 		m->active = v[AT_ACTIVE + i] != 0;
-		m->shares = v[AT_LEAST + i] < 0 && m->mine.module && scribe_redux_bytes(i) > 0;
+		m->shares = v[AT_LEAST + i] < 0 && m->mine.module && scribe_reduction_bytes(i) > 0;
 	}
 }
 
 /* From rank 0. */
-static void tell_path(struct scribe_final *f, size_t bytes)
+static void report_path(struct scribe_final *f, size_t bytes)
 {
 	char *path = scribe_coll_alloc(&f->coll, bytes + 1);
 
@@ -135,7 +135,7 @@ void scribe_final_agree(struct scribe_final *f)
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		scribe_log_image_rebase(&f->module[i].mine, later);
 	f->teller = (int)(-v[AT_TELLER] % SCRIBE_SHARED_RANKS);
-	tell_path(f, (size_t)v[AT_PATH_BYTES]);
+	report_path(f, (size_t)v[AT_PATH_BYTES]);
 }
 
 /* The same on all ranks, unless the collectives are broken. */

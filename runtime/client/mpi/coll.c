@@ -149,13 +149,13 @@ int scribe_coll_begin(struct scribe_coll *c)
 
 /* A negative rank omits that half. */
 int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t bytes, int from, void *in,
-			 size_t room)
+			 size_t capacity)
 {
 	union scribe_mpi_handle sent, come;
 
 	if (is_over(c))
 		return -1;
-	if (from >= 0 && c->mpi->verbs->recv(c->mpi, from, in, room, &come) != 0)
+	if (from >= 0 && c->mpi->verbs->recv(c->mpi, from, in, capacity, &come) != 0)
 		return give_up(c);
 	if (to >= 0 && c->mpi->verbs->send(c->mpi, to, out, bytes, &sent) != 0)
 		return give_up(c);
@@ -191,8 +191,7 @@ int scribe_coll_band(struct scribe_coll *c, void *inout, size_t bytes)
 	return started(c, c->mpi->verbs->band(c->mpi, inout, bytes, &req), &req);
 }
 
-int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t bytes,
-		       scribe_mpi_combine combine)
+int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t bytes, scribe_mpi_combine combine)
 {
 	union scribe_mpi_handle req;
 

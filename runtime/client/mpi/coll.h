@@ -33,15 +33,13 @@ void scribe_coll_free(struct scribe_coll *c);
 /* First call: duplicates the world. */
 int scribe_coll_begin(struct scribe_coll *c);
 int scribe_coll_bcast(struct scribe_coll *c, void *buf, size_t bytes, int root);
-/* One message to rank `to` and one from rank `from`, concurrently; -1: none. `room`: capacity of `in`. */
+/* One message to rank `to` and one from rank `from`, concurrently; -1: none. `capacity`: bytes of `in`. */
 int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t bytes, int from, void *in,
-			 size_t room);
+			 size_t capacity);
 int scribe_coll_max(struct scribe_coll *c, int64_t *inout, size_t n);
 int scribe_coll_band(struct scribe_coll *c, void *inout, size_t bytes);
-int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t bytes,
-		       scribe_mpi_combine combine);
+int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t bytes, scribe_mpi_combine combine);
 /* `before`: sum over lower ranks, `total`: over all. */
-int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total,
-			size_t n);
+int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total, size_t n);
 
 #endif

@@ -31,8 +31,7 @@ static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_
 	return 0;
 }
 
-static int greet(struct scribe_link *link, const struct scribe_identity *who,
-		 struct scribe_msg_hello_ok *ret_hello)
+static int greet(struct scribe_link *link, const struct scribe_identity *who, struct scribe_msg_hello_ok *ret_hello)
 {
 	int64_t deadline = scribe_msg_now_ms() + HELLO_MS;
 	int rc = scribe_link_open(link, deadline);
@@ -82,8 +81,7 @@ static int create_log(struct scribe_final *f, const char *path)
 	 * Before the agreement, so that a failure is agreed, too. O_EXCL: the daemon has removed an older file
 	 * of a fixed name.
 	 */
-	f->fd = scribe_fd_high(
-		open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
+	f->fd = scribe_fd_high(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
 	if (f->fd >= 0)
 		return 0;
 	f->path = NULL;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/client/process/daemon_link.h"
 #include "runtime/client/mpi/mpi_abi.h"
+#include "runtime/client/process/daemon_link.h"
 
 /* Kept from MPI_Init. */
 struct scribe_rank_state {

@@ -27,11 +27,9 @@ static int call_init(const char *name, const void *caller, int *argc, char ***ar
 	return rc;
 }
 
-static int call_init_thread(const char *name, const void *caller, int *argc, char ***argv, int required,
-			    int *provided)
+static int call_init_thread(const char *name, const void *caller, int *argc, char ***argv, int required, int *provided)
 {
-	int (*next)(int *, char ***, int, int *) =
-		(int (*)(int *, char ***, int, int *))scribe_mpi_next(name, caller);
+	int (*next)(int *, char ***, int, int *) = (int (*)(int *, char ***, int, int *))scribe_mpi_next(name, caller);
 	int rc;
 
 	if (!next)
@@ -70,29 +68,29 @@ static void call_init_thread_f(const char *name, const void *caller, int *requir
 	scribe_client_leave(1);
 }
 
-#define INIT_C(name)                                                                                         \
-	EXPORT int name(int *argc, char ***argv);                                                            \
-	EXPORT int name(int *argc, char ***argv)                                                             \
-	{                                                                                                    \
-		return call_init(#name, CALLER, argc, argv);                                                 \
+#define INIT_C(name) \
+	EXPORT int name(int *argc, char ***argv); \
+	EXPORT int name(int *argc, char ***argv) \
+	{ \
+		return call_init(#name, CALLER, argc, argv); \
 	}
-#define INIT_THREAD_C(name)                                                                                  \
-	EXPORT int name(int *argc, char ***argv, int required, int *provided);                               \
-	EXPORT int name(int *argc, char ***argv, int required, int *provided)                                \
-	{                                                                                                    \
-		return call_init_thread(#name, CALLER, argc, argv, required, provided);                      \
+#define INIT_THREAD_C(name) \
+	EXPORT int name(int *argc, char ***argv, int required, int *provided); \
+	EXPORT int name(int *argc, char ***argv, int required, int *provided) \
+	{ \
+		return call_init_thread(#name, CALLER, argc, argv, required, provided); \
 	}
-#define INIT_F(name)                                                                                         \
-	EXPORT void name(int *ierr);                                                                         \
-	EXPORT void name(int *ierr)                                                                          \
-	{                                                                                                    \
-		call_init_f(#name, CALLER, ierr);                                                            \
+#define INIT_F(name) \
+	EXPORT void name(int *ierr); \
+	EXPORT void name(int *ierr) \
+	{ \
+		call_init_f(#name, CALLER, ierr); \
 	}
-#define INIT_THREAD_F(name)                                                                                  \
-	EXPORT void name(int *required, int *provided, int *ierr);                                           \
-	EXPORT void name(int *required, int *provided, int *ierr)                                            \
-	{                                                                                                    \
-		call_init_thread_f(#name, CALLER, required, provided, ierr);                                 \
+#define INIT_THREAD_F(name) \
+	EXPORT void name(int *required, int *provided, int *ierr); \
+	EXPORT void name(int *required, int *provided, int *ierr) \
+	{ \
+		call_init_thread_f(#name, CALLER, required, provided, ierr); \
 	}
 
 /*

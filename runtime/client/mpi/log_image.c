@@ -5,14 +5,14 @@
  * it. Runs in MPI_Finalize. Must not know sockets or MPI.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "runtime/client/mpi/log_image.h"
 
-#define NS_PER_S     1000000000ll
+#define NS_PER_S 1000000000ll
 /* Then accesses cannot fault and contents cannot change. */
 #define SEALS_NEEDED (F_SEAL_SHRINK | F_SEAL_WRITE)
 
@@ -41,8 +41,8 @@ static int check(struct scribe_log_image *image)
 	uint64_t end;
 
 	image->header = h;
-	if (strncmp(h->version, SCRIBE_LOG_VERSION, sizeof(h->version)) != 0 ||
-	    h->magic != SCRIBE_LOG_MAGIC || h->comp_type != SCRIBE_COMP_NONE)
+	if (strncmp(h->version, SCRIBE_LOG_VERSION, sizeof(h->version)) != 0 || h->magic != SCRIBE_LOG_MAGIC ||
+	    h->comp_type != SCRIBE_COMP_NONE)
 		return -EPROTO;
 	if (!is_within(image, &h->name_map))
 		return -EPROTO;
@@ -112,7 +112,7 @@ bool scribe_log_image_module(const struct scribe_log_image *image, int id, struc
 
 /* False: end, or an incomplete name. */
 bool scribe_log_image_name(const struct scribe_log_image *image, size_t *at, uint64_t *ret_id, const char **ret_name,
-		       size_t *ret_len)
+			   size_t *ret_len)
 {
 	const struct scribe_log_map *map = &image->header->name_map;
 	const char *p = image->map + map->off + *at;

@@ -38,7 +38,7 @@ bool scribe_log_image_module(const struct scribe_log_image *image, int id, struc
 
 /* *at is 0 at first. False: end. */
 bool scribe_log_image_name(const struct scribe_log_image *image, size_t *at, uint64_t *ret_id, const char **ret_name,
-		       size_t *ret_len);
+			   size_t *ret_len);
 
 /* CLOCK_REALTIME. */
 int64_t scribe_log_image_start_ns(const struct scribe_log_image *image);

@@ -14,31 +14,31 @@
 #include "logfmt/base/proto.h"
 
 /* All must exist for the collective path. */
-#define SCRIBE_MPI_CALLS(X)                                                                                  \
-	X(Initialized)                                                                                       \
-	X(Get_library_version)                                                                               \
-	X(Comm_rank)                                                                                         \
-	X(Comm_size)                                                                                         \
-	X(Comm_create_keyval)                                                                                \
-	X(Comm_free_keyval)                                                                                  \
-	X(Comm_set_attr)                                                                                     \
-	X(Comm_get_errhandler)                                                                               \
-	X(Comm_set_errhandler)                                                                               \
-	X(Errhandler_free)                                                                                   \
-	X(Comm_idup)                                                                                         \
-	X(Comm_free)                                                                                         \
-	X(Ibcast)                                                                                            \
-	X(Isend)                                                                                             \
-	X(Irecv)                                                                                             \
-	X(Iallreduce)                                                                                        \
-	X(Iexscan)                                                                                           \
-	X(Ireduce)                                                                                           \
-	X(Test)                                                                                              \
-	X(Iprobe)                                                                                            \
-	X(Op_create)                                                                                         \
-	X(Op_free)                                                                                           \
-	X(Type_contiguous)                                                                                   \
-	X(Type_commit)                                                                                       \
+#define SCRIBE_MPI_CALLS(X) \
+	X(Initialized) \
+	X(Get_library_version) \
+	X(Comm_rank) \
+	X(Comm_size) \
+	X(Comm_create_keyval) \
+	X(Comm_free_keyval) \
+	X(Comm_set_attr) \
+	X(Comm_get_errhandler) \
+	X(Comm_set_errhandler) \
+	X(Errhandler_free) \
+	X(Comm_idup) \
+	X(Comm_free) \
+	X(Ibcast) \
+	X(Isend) \
+	X(Irecv) \
+	X(Iallreduce) \
+	X(Iexscan) \
+	X(Ireduce) \
+	X(Test) \
+	X(Iprobe) \
+	X(Op_create) \
+	X(Op_free) \
+	X(Type_contiguous) \
+	X(Type_commit) \
 	X(Type_free)
 
 enum scribe_mpi_call {
@@ -49,17 +49,17 @@ enum scribe_mpi_call {
 };
 
 /* Open MPI: addresses of objects; MPICH: numbers. */
-#define SCRIBE_MPI_OBJECTS(X)                                                                                \
-	X(world, "ompi_mpi_comm_world", 0x44000000)                                                          \
-	X(self, "ompi_mpi_comm_self", 0x44000001)                                                            \
-	X(comm_null, "ompi_mpi_comm_null", 0x04000000)                                                       \
-	X(request_null, "ompi_request_null", 0x2c000000)                                                     \
-	X(byte, "ompi_mpi_byte", 0x4c00010d)                                                                 \
-	X(int64, "ompi_mpi_int64_t", 0x4c00083a)                                                             \
-	X(op_null, "ompi_mpi_op_null", 0x18000000)                                                           \
-	X(max, "ompi_mpi_op_max", 0x58000001)                                                                \
-	X(sum, "ompi_mpi_op_sum", 0x58000003)                                                                \
-	X(band, "ompi_mpi_op_band", 0x58000006)                                                              \
+#define SCRIBE_MPI_OBJECTS(X) \
+	X(world, "ompi_mpi_comm_world", 0x44000000) \
+	X(self, "ompi_mpi_comm_self", 0x44000001) \
+	X(comm_null, "ompi_mpi_comm_null", 0x04000000) \
+	X(request_null, "ompi_request_null", 0x2c000000) \
+	X(byte, "ompi_mpi_byte", 0x4c00010d) \
+	X(int64, "ompi_mpi_int64_t", 0x4c00083a) \
+	X(op_null, "ompi_mpi_op_null", 0x18000000) \
+	X(max, "ompi_mpi_op_max", 0x58000001) \
+	X(sum, "ompi_mpi_op_sum", 0x58000003) \
+	X(band, "ompi_mpi_op_band", 0x58000006) \
 	X(errors_return, "ompi_mpi_errors_return", 0x54000001)
 
 enum scribe_mpi_object {
@@ -105,13 +105,10 @@ struct scribe_mpi_verbs {
 	int (*begin)(struct scribe_mpi *m, union scribe_mpi_handle *ret_req);
 	/* all_done: everything started is complete on all ranks. */
 	void (*end)(struct scribe_mpi *m, bool all_done);
-	int (*bcast)(struct scribe_mpi *m, void *buf, size_t bytes, int root,
-		     union scribe_mpi_handle *ret_req);
+	int (*bcast)(struct scribe_mpi *m, void *buf, size_t bytes, int root, union scribe_mpi_handle *ret_req);
 	/* Messages between two ranks stay in order; `bytes` of recv is the capacity. */
-	int (*send)(struct scribe_mpi *m, int to, const void *buf, size_t bytes,
-		    union scribe_mpi_handle *ret_req);
-	int (*recv)(struct scribe_mpi *m, int from, void *buf, size_t bytes,
-		    union scribe_mpi_handle *ret_req);
+	int (*send)(struct scribe_mpi *m, int to, const void *buf, size_t bytes, union scribe_mpi_handle *ret_req);
+	int (*recv)(struct scribe_mpi *m, int from, void *buf, size_t bytes, union scribe_mpi_handle *ret_req);
 	/* In place. */
 	int (*max)(struct scribe_mpi *m, int64_t *inout, size_t n, union scribe_mpi_handle *ret_req);
 	int (*sum)(struct scribe_mpi *m, int64_t *inout, size_t n, union scribe_mpi_handle *ret_req);
@@ -121,8 +118,8 @@ struct scribe_mpi_verbs {
 	/* In place, bitwise. */
 	int (*band)(struct scribe_mpi *m, void *inout, size_t bytes, union scribe_mpi_handle *ret_req);
 	/* One element to rank 0. */
-	int (*reduce)(struct scribe_mpi *m, const void *in, void *out, size_t bytes,
-		      scribe_mpi_combine combine, union scribe_mpi_handle *ret_req);
+	int (*reduce)(struct scribe_mpi *m, const void *in, void *out, size_t bytes, scribe_mpi_combine combine,
+		      union scribe_mpi_handle *ret_req);
 	/* Frees type and operation of a completed reduce. */
 	void (*reduce_end)(struct scribe_mpi *m);
 	int (*test)(struct scribe_mpi *m, union scribe_mpi_handle *req, int *ret_flag);

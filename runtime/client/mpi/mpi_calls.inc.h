@@ -49,8 +49,7 @@ static int at_finalize(struct scribe_mpi *m, void (*on_end)(void))
 
 	end_hook = on_end;
 	rc = FN(m, Comm_create_keyval, int (*)(HANDLE, int, void *, void *, void *, int *),
-		int (*)(HANDLE, int, void *, void *), int *,
-		void *)(self_not_copied, self_deleted, &keyval, NULL);
+		int (*)(HANDLE, int, void *, void *), int *, void *)(self_not_copied, self_deleted, &keyval, NULL);
 	if (rc)
 		return rc;
 	rc = FN(m, Comm_set_attr, HANDLE, int, void *)(OBJ(m, self), keyval, NULL);
@@ -105,8 +104,8 @@ static int recv_from(struct scribe_mpi *m, int from, void *buf, size_t bytes, un
 {
 	if (bytes > INT_MAX)
 		return TOO_BIG;
-	return FN(m, Irecv, void *, int, HANDLE, int, int, HANDLE, HANDLE *)(
-		buf, (int)bytes, OBJ(m, byte), from, TAG, m->comm.MEMBER, &ret_req->MEMBER);
+	return FN(m, Irecv, void *, int, HANDLE, int, int, HANDLE, HANDLE *)(buf, (int)bytes, OBJ(m, byte), from, TAG,
+									     m->comm.MEMBER, &ret_req->MEMBER);
 }
 
 static int allreduce(struct scribe_mpi *m, void *inout, size_t n, HANDLE type, HANDLE op,
@@ -133,8 +132,7 @@ static int band(struct scribe_mpi *m, void *inout, size_t bytes, union scribe_mp
 	return allreduce(m, inout, bytes, OBJ(m, byte), OBJ(m, band), ret_req);
 }
 
-static int exscan(struct scribe_mpi *m, const int64_t *in, int64_t *out, size_t n,
-		  union scribe_mpi_handle *ret_req)
+static int exscan(struct scribe_mpi *m, const int64_t *in, int64_t *out, size_t n, union scribe_mpi_handle *ret_req)
 {
 	return FN(m, Iexscan, const void *, void *, int, HANDLE, HANDLE, HANDLE,
 		  HANDLE *)(in, out, (int)n, OBJ(m, int64), OBJ(m, sum), m->comm.MEMBER, &ret_req->MEMBER);
@@ -167,12 +165,12 @@ static int reduce(struct scribe_mpi *m, const void *in, void *out, size_t bytes,
 	rc = FN(m, Type_commit, HANDLE *)(&m->user_type.MEMBER);
 	/* not commutative: joined in rank order, so that equal runs give equal logs */
 	if (!rc)
-		rc = FN(m, Op_create, void (*)(void *, void *, int *, HANDLE *), int,
-			HANDLE *)(user_op, 0, &m->user_op.MEMBER);
+		rc = FN(m, Op_create, void (*)(void *, void *, int *, HANDLE *), int, HANDLE *)(user_op, 0,
+												&m->user_op.MEMBER);
 	if (rc)
 		return rc;
-	return FN(m, Ireduce, const void *, void *, int, HANDLE, HANDLE, int, HANDLE, HANDLE *)(
-		in, out, 1, m->user_type.MEMBER, m->user_op.MEMBER, 0, m->comm.MEMBER, &ret_req->MEMBER);
+	return FN(m, Ireduce, const void *, void *, int, HANDLE, HANDLE, int, HANDLE,
+		  HANDLE *)(in, out, 1, m->user_type.MEMBER, m->user_op.MEMBER, 0, m->comm.MEMBER, &ret_req->MEMBER);
 }
 
 static void reduce_end(struct scribe_mpi *m)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "runtime/client/process/compat.h"
 #include "runtime/client/mpi/mpi_abi.h"
+#include "runtime/client/process/compat.h"
 
 #define MAPPED_MAX 8 /* per process */
 

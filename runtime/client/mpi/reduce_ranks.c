@@ -35,10 +35,10 @@ static void combine(const void *in, void *inout, size_t bytes)
 	(void)bytes;
 	for (int64_t s = 0; s < b->nsegments; s++) {
 		int module = (int)b->segment[s].module;
-		size_t step = scribe_redux_bytes(module);
+		size_t step = scribe_reduction_bytes(module);
 
 		for (int64_t i = 0; i < b->segment[s].n; i++, from += step, to += step)
-			scribe_redux_join(module, to, from);
+			scribe_reduction_join(module, to, from);
 	}
 }
 
@@ -72,7 +72,7 @@ static size_t fill(const struct scribe_final *f, struct walk *w, struct batch *b
 	batch->nsegments = 0;
 	while (next_shared(f, w)) {
 		const struct scribe_final_module *m = &f->module[w->module];
-		size_t step = scribe_redux_bytes(w->module), bytes = m->mine.module->record_bytes;
+		size_t step = scribe_reduction_bytes(w->module), bytes = m->mine.module->record_bytes;
 
 		if (used && used + step > BATCH_BYTES)
 			break;
@@ -81,7 +81,7 @@ static size_t fill(const struct scribe_final *f, struct walk *w, struct batch *b
 		batch->segment[batch->nsegments - 1].n++;
 		memcpy(record, m->mine.records + m->places[w->place].at * bytes, bytes);
 		base->rank = f->rank;
-		scribe_redux_begin(w->module, record, batch->elems + used);
+		scribe_reduction_begin(w->module, record, batch->elems + used);
 		used += step;
 		w->place++;
 	}
@@ -98,9 +98,8 @@ static void keep(struct scribe_final *f, const struct batch *batch)
 		struct scribe_final_module *m = &f->module[module];
 
 		for (int64_t i = 0; i < batch->segment[s].n; i++) {
-			scribe_redux_end(module, elem,
-					 m->reduced + m->nreduced++ * m->mine.module->record_bytes);
-			elem += scribe_redux_bytes(module);
+			scribe_reduction_end(module, elem, m->reduced + m->nreduced++ * m->mine.module->record_bytes);
+			elem += scribe_reduction_bytes(module);
 		}
 	}
 }

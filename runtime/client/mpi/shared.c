@@ -73,8 +73,8 @@ int scribe_shared_swap(struct scribe_coll *c, int to, const struct scribe_shared
 	mine->n = n;
 	if (to >= 0 && n)
 		memcpy(mine->id, out, first * sizeof(*out));
-	if (scribe_coll_exchange(c, to, mine, offsetof(struct first_message, id) + first * sizeof(*out), from,
-				 theirs, sizeof(*theirs)) < 0)
+	if (scribe_coll_exchange(c, to, mine, offsetof(struct first_message, id) + first * sizeof(*out), from, theirs,
+				 sizeof(*theirs)) < 0)
 		return -1;
 	in = from >= 0 ? scribe_coll_array(c, theirs->n, sizeof(*in)) : NULL;
 	if (from >= 0 && !in)
@@ -99,8 +99,7 @@ static void mark_all(struct scribe_shared_id *e, int size)
 	e->first_module = scribe_shared_module(e);
 }
 
-int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n,
-			 int teller)
+int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n, int teller)
 {
 	uint64_t *count = scribe_coll_array(c, 1, sizeof(*count));
 	struct scribe_shared_id *list;
@@ -155,8 +154,7 @@ static size_t intersect(struct scribe_shared_id *a, size_t na, const struct scri
 }
 
 /* In the end rank 0 has the intersection of all. */
-static int intersect_up(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *list,
-			size_t *inout_n)
+static int intersect_up(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *list, size_t *inout_n)
 {
 	for (int bit = 1; bit < size; bit <<= 1) {
 		struct scribe_shared_id *theirs = NULL;

@@ -50,8 +50,7 @@ const struct scribe_shared_id *scribe_shared_find(const struct scribe_shared_id 
 /* Sets `ranks` and `first_module` of `n` sorted ids; `size` ranks. -1: c is broken. */
 int scribe_shared_by_hash(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n);
 /* `teller`: rank with the broadcast ids. */
-int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n,
-			 int teller);
+int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n, int teller);
 int scribe_shared_by_tree(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n);
 
 /* Exchanges lists of unknown length; -1: no rank. */

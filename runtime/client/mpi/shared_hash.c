@@ -91,8 +91,8 @@ static int forward(struct route *r, struct step *s, int rank, uint64_t bit)
 	for (size_t i = 0; i < r->n; i++)
 		if (s->goes[i])
 			parted[stay + s->gone++] = r->ids[i];
-	if (scribe_shared_swap(r->c, s->gives ? s->partner : -1, parted + stay, s->gone,
-			       s->takes ? s->partner : -1, &theirs, &s->come) < 0)
+	if (scribe_shared_swap(r->c, s->gives ? s->partner : -1, parted + stay, s->gone, s->takes ? s->partner : -1,
+			       &theirs, &s->come) < 0)
 		return -1;
 	rc = merge(r, s, parted, stay, theirs);
 	scribe_coll_release(r->c, parted);

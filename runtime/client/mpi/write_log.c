@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "logfmt/file/writer.h"
-#include "runtime/client/process/daemon_link.h"
 #include "runtime/client/mpi/final.h"
 #include "runtime/client/mpi/zlib_compress.h"
+#include "runtime/client/process/daemon_link.h"
 
 /* In file order. */
 enum { REGION_JOB, REGION_NAMES, REGION_MODULE, REGION_COUNT = REGION_MODULE + SCRIBE_MAX_MODULES };

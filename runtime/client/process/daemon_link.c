@@ -57,8 +57,7 @@ int scribe_link_open(struct scribe_link *l, int64_t deadline)
 		return -ENOMEM;
 	}
 	l->sock = scribe_fd_high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-	rc = l->sock < 0 ? -errno
-			 : scribe_msg_connect(l->sock, (const struct sockaddr *)&to, sizeof(to), deadline);
+	rc = l->sock < 0 ? -errno : scribe_msg_connect(l->sock, (const struct sockaddr *)&to, sizeof(to), deadline);
 	if (rc < 0)
 		scribe_link_close(l);
 	return rc;
@@ -74,8 +73,7 @@ void scribe_link_close(struct scribe_link *l)
 	l->packet = NULL;
 }
 
-static int say(struct scribe_link *l, enum scribe_msg_type type, const void *payload, size_t len,
-	       int64_t deadline)
+static int say(struct scribe_link *l, enum scribe_msg_type type, const void *payload, size_t len, int64_t deadline)
 {
 	if (l->sock < 0)
 		return -ENOTCONN;
@@ -149,7 +147,7 @@ int scribe_link_send_fetch(struct scribe_link *l, int64_t deadline)
 }
 
 int scribe_link_receive_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
-			   int *ret_image)
+			      int *ret_image)
 {
 	const void *payload;
 	int fd = -1;

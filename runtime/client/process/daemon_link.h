@@ -39,7 +39,7 @@ bool scribe_link_ready(const struct scribe_link *l, int timeout_ms);
 int scribe_link_send_fetch(struct scribe_link *l, int64_t deadline);
 /* The caller owns *ret_image. */
 int scribe_link_receive_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
-			   int *ret_image);
+			      int *ret_image);
 /* Returns after the daemon's reply. */
 int scribe_link_done(struct scribe_link *l, bool ok, const char *path, int64_t deadline);
 

@@ -148,24 +148,24 @@ static void collect(const char *first, va_list more, char **argv, char *const **
 		*ret_env = va_arg(more, char *const *);
 }
 
-#define EXECL(name, next, search, with_env)                                                              \
-	EXPORT int name(const char *path, const char *first, ...)                                        \
-	{                                                                                                \
-		char *const *env = environ;                                                              \
-		va_list more;                                                                            \
-		size_t n;                                                                                \
-                                                                                                         \
-		va_start(more, first);                                                                   \
-		n = count(first, more);                                                                  \
-		va_end(more);                                                                            \
-		{                                                                                        \
-			char *argv[n];                                                                   \
-                                                                                                         \
-			va_start(more, first);                                                           \
-			collect(first, more, argv, (with_env) ? &env : NULL);                            \
-			va_end(more);                                                                    \
-			return execute(next, path, search, argv, env);                                   \
-		}                                                                                        \
+#define EXECL(name, next, search, with_env) \
+	EXPORT int name(const char *path, const char *first, ...) \
+	{ \
+		char *const *env = environ; \
+		va_list more; \
+		size_t n; \
+\
+		va_start(more, first); \
+		n = count(first, more); \
+		va_end(more); \
+		{ \
+			char *argv[n]; \
+\
+			va_start(more, first); \
+			collect(first, more, argv, (with_env) ? &env : NULL); \
+			va_end(more); \
+			return execute(next, path, search, argv, env); \
+		} \
 	}
 
 EXECL(execl, &next_execve, false, false)

@@ -80,8 +80,7 @@ static void wait_for_daemon(enum scribe_msg_type what)
 		scribe_clock_calibrate();
 		scribe_link_start(&link, what,
 				  /* From the end of the wait the daemon finds out whether calls were missed. */
-				  scribe_now_ns() + (uint64_t)scribe_msg_left_ms(deadline) * 1000000,
-				  deadline);
+				  scribe_now_ns() + (uint64_t)scribe_msg_left_ms(deadline) * 1000000, deadline);
 	}
 	scribe_link_close(&link);
 }

@@ -61,6 +61,6 @@ static bool says(const char *name, const char *value)
 
 __attribute__((constructor)) static void at_start(void)
 {
-	scribe_shm_counters_on = getenv(SCRIBE_ENV_SOCKET) && !says(SCRIBE_ENV_DISABLE, "1") &&
-			    !says(SCRIBE_ENV_STREAMS, "0");
+	scribe_shm_counters_on =
+		getenv(SCRIBE_ENV_SOCKET) && !says(SCRIBE_ENV_DISABLE, "1") && !says(SCRIBE_ENV_STREAMS, "0");
 }

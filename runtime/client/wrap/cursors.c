@@ -11,7 +11,7 @@
 
 #include "runtime/client/wrap/cursors.h"
 
-#define CURSORS      4096u /* per block */
+#define CURSORS 4096u /* per block */
 /* 3/4: short probing */
 #define CURSORS_FILL 3072u
 #define BLOCKS_MAX   64
@@ -39,8 +39,8 @@ struct scribe_cursor *scribe_cursor_of(struct scribe_cursors **cursors, uint64_t
 		uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 52);
 
 		if (!*block) {
-			struct scribe_cursors *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE,
-							MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			struct scribe_cursors *b =
+				mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 			if (b == MAP_FAILED)
 				return NULL;

@@ -32,8 +32,7 @@ static scribe_mpi_fn named(scribe_mpi_fn *slot, const char *name, const void *ca
 struct scribe_file_view scribe_file_first_view(int mode)
 {
 	return (struct scribe_file_view){.element = 1,
-					 .kind = mode & MODE_SEQUENTIAL ? SCRIBE_VIEW_UNKNOWN
-									: SCRIBE_VIEW_WHOLE};
+					 .kind = mode & MODE_SEQUENTIAL ? SCRIBE_VIEW_UNKNOWN : SCRIBE_VIEW_WHOLE};
 }
 
 /* Negative: not known. */
@@ -54,8 +53,8 @@ static bool has_no_gaps(intptr_t type, int64_t size, const void *caller)
 	extent_fn true_fn = (extent_fn)(uintptr_t)named(&true_slot, "PMPI_Type_get_true_extent_x", caller);
 	int64_t low, extent, true_low, true_extent;
 
-	return fn && true_fn && fn(type, &low, &extent) == 0 && true_fn(type, &true_low, &true_extent) == 0 &&
-	       !low && !true_low && extent == size && true_extent == size;
+	return fn && true_fn && fn(type, &low, &extent) == 0 && true_fn(type, &true_low, &true_extent) == 0 && !low &&
+	       !true_low && extent == size && true_extent == size;
 }
 
 struct scribe_file_view scribe_file_view_of(intptr_t begin, intptr_t etype, intptr_t filetype,

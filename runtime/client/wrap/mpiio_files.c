@@ -14,23 +14,23 @@
 #include <unistd.h>
 
 #include "logfmt/counters/counters_mpiio.h"
+#include "runtime/client/mpi/mpi_abi.h"
 #include "runtime/client/process/compat.h"
 #include "runtime/client/wrap/cursors.h"
 #include "runtime/client/wrap/file_views.h"
 #include "runtime/client/wrap/heat.h"
 #include "runtime/client/wrap/segments.h"
 #include "runtime/client/wrap/streams.h"
-#include "runtime/client/mpi/mpi_abi.h"
 #include "uprobes/tables/mpiio_list.h"
 
-#define EXPORT     __attribute__((visibility("default")))
-#define NO_MPI     16 /* cannot happen: no next definition */
-#define ARGS       6
+#define EXPORT __attribute__((visibility("default")))
+#define NO_MPI 16 /* cannot happen: no next definition */
+#define ARGS   6
 /* Yields; then the size counts as dropped. */
 #define LOCK_TRIES 1000
 /* MPICH datatype handles: kind and size. */
-#define BUILTIN    0x4c000000u
-#define INFO_NULL  0x1c000000u /* MPICH */
+#define BUILTIN   0x4c000000u
+#define INFO_NULL 0x1c000000u /* MPICH */
 
 /* Probed to report a slot; the kernel emulates its first instruction. */
 void ioscribe_file_site(const void *file, uint32_t memory, uint32_t index, uint32_t gen, const void *word);
@@ -71,8 +71,8 @@ struct form {
 
 /* `file` must be first: the kernel reads it. */
 static __thread struct {
-	uint64_t file; /* of the current call, 0 none */
-	uintptr_t sp;  /* stack position, to recognise a call that never returned */
+	uint64_t file;         /* of the current call, 0 none */
+	uintptr_t sp;          /* stack position, to recognise a call that never returned */
 	uint64_t announced_to; /* `born` of the process that announced the word */
 	struct scribe_stream_cache cache;
 } mine __attribute__((tls_model("initial-exec")));
@@ -164,7 +164,7 @@ static void count_far(struct scribe_stream_more *more, int64_t bytes)
 }
 
 static void apply_own(struct scribe_counter_slot *s, struct scribe_stream_more *more, enum scribe_stream_shard i,
-		      const struct scribe_lib_op *op, const struct scribe_lib_place *at)
+		      const struct scribe_lib_op *op, const struct scribe_lib_address *at)
 {
 	scribe_lib_apply(&s->shard[i], &more->ext[i], op, at, 0);
 	scribe_stream_heat(scribe_stream_state->memory, s, i, op);
@@ -176,7 +176,7 @@ static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
 	struct scribe_shm_counters *m = scribe_stream_state->memory;
 	struct scribe_stream_more *more = &m->more[s - m->stream];
-	struct scribe_lib_place at;
+	struct scribe_lib_address at;
 
 	scribe_stream_untimed();
 	if (scribe_stream_alone())
@@ -293,8 +293,8 @@ PROBED int ioscribe_mpi_open(const int *processes, const char *name, intptr_t mo
 			     struct opening *o)
 {
 	static scribe_mpi_fn slot;
-	int (*comm_size)(intptr_t, int *) = (int (*)(intptr_t, int *))(uintptr_t)next(&slot, "PMPI_Comm_size",
-										   o->caller);
+	int (*comm_size)(intptr_t, int *) =
+		(int (*)(intptr_t, int *))(uintptr_t)next(&slot, "PMPI_Comm_size", o->caller);
 	int rc = pass(&o->onward);
 
 	(void)processes, (void)name, (void)mode, (void)hints, (void)file;
@@ -325,7 +325,7 @@ PROBED int ioscribe_mpi_view(const void *file, bool hints, const struct onward *
 }
 
 /* Through a probed function. */
-static int call_told(const struct form *f, const struct onward *o, const void *caller)
+static int call_reported(const struct form *f, const struct onward *o, const void *caller)
 {
 	const intptr_t *a = o->a;
 	struct data d = {.onward = *o, .form = f, .caller = caller};
@@ -355,7 +355,7 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	if (f->count_at == SCRIBE_MPIIO_COLL_READS || f->count_at == SCRIBE_MPIIO_COLL_WRITES)
 		ioscribe_file_site(NULL, 0, 0, 0, NULL); /* HDF5's probes need it */
 	if (!s)
-		return call_told(f, &(struct onward){real, a}, caller);
+		return call_reported(f, &(struct onward){real, a}, caller);
 	mine.sp = here;
 	*(volatile uint64_t *)&mine.file = (uint64_t)a[0];
 	/* During the call the kernel attributes system calls to this file. */
@@ -379,21 +379,19 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 
 /* ---- the calls ---- */
 
-#define WRAP(symbol, op_, counter, count_, type_, wide_, where_)                                             \
-	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                       \
-	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f)            \
-	{                                                                                                    \
-		static const struct form form = {#symbol, SCRIBE_OP_##op_, SCRIBE_MPIIO_##counter,           \
-						 count_,  type_,           wide_,                            \
-						 SCRIBE_FILE_##where_};                                      \
-		static scribe_mpi_fn real;                                                                   \
-		return call(&real, &form, __builtin_return_address(0),                                       \
-			    (const intptr_t[ARGS]){a, b, c, d, e, f});                                       \
+#define WRAP(symbol, op_, counter, count_, type_, wide_, where_) \
+	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
+	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f) \
+	{ \
+		static const struct form form = {#symbol, SCRIBE_OP_##op_, SCRIBE_MPIIO_##counter, count_, \
+						 type_,   wide_,           SCRIBE_FILE_##where_}; \
+		static scribe_mpi_fn real; \
+		return call(&real, &form, __builtin_return_address(0), (const intptr_t[ARGS]){a, b, c, d, e, f}); \
 	}
-#define WRAP_ALL(name, op, counter, count, type, where)                                                      \
-	WRAP(MPI_File_##name, op, counter, count, type, false, where)                                        \
-	WRAP(PMPI_File_##name, op, counter, count, type, false, where)                                       \
-	WRAP(MPI_File_##name##_c, op, counter, count, type, true, where)                                     \
+#define WRAP_ALL(name, op, counter, count, type, where) \
+	WRAP(MPI_File_##name, op, counter, count, type, false, where) \
+	WRAP(PMPI_File_##name, op, counter, count, type, false, where) \
+	WRAP(MPI_File_##name##_c, op, counter, count, type, true, where) \
 	WRAP(PMPI_File_##name##_c, op, counter, count, type, true, where)
 
 SCRIBE_MPIIO_DATA(WRAP_ALL)
@@ -433,8 +431,7 @@ static int view_file(const struct onward *on, const void *caller)
 	int rc = ioscribe_mpi_view((const void *)a[0], has_hints(a[5], caller), on);
 
 	if (rc == 0) {
-		const struct scribe_file_view view =
-			scribe_file_view_of(a[1], a[2], a[3], (const char *)a[4], caller);
+		const struct scribe_file_view view = scribe_file_view_of(a[1], a[2], a[3], (const char *)a[4], caller);
 
 		scribe_file_viewed((const void *)a[0], &view);
 	}
@@ -469,16 +466,16 @@ static int other(scribe_mpi_fn *slot, const char *symbol, int (*fn)(const struct
 }
 
 /* Unused arguments are ignored. */
-#define WRAP_OTHER(symbol, fn)                                                                               \
-	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                       \
-	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f)            \
-	{                                                                                                    \
-		static scribe_mpi_fn real;                                                                   \
-		return other(&real, #symbol, fn, __builtin_return_address(0),                                \
-			     (const intptr_t[ARGS]){a, b, c, d, e, f});                                      \
+#define WRAP_OTHER(symbol, fn) \
+	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
+	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f) \
+	{ \
+		static scribe_mpi_fn real; \
+		return other(&real, #symbol, fn, __builtin_return_address(0), \
+			     (const intptr_t[ARGS]){a, b, c, d, e, f}); \
 	}
-#define WRAP_BOTH(name, fn)                                                                                  \
-	WRAP_OTHER(MPI_File_##name, fn)                                                                      \
+#define WRAP_BOTH(name, fn) \
+	WRAP_OTHER(MPI_File_##name, fn) \
 	WRAP_OTHER(PMPI_File_##name, fn)
 WRAP_BOTH(open, open_file)
 WRAP_BOTH(close, close_file)

@@ -52,10 +52,7 @@ static long bare(long n, const long a[6])
 	register long x5 __asm__("x5") = a[5];
 	register long x8 __asm__("x8") = n;
 
-	__asm__ volatile("svc 0"
-			 : "+r"(x0)
-			 : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8)
-			 : "memory");
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8) : "memory");
 	rc = x0;
 #else
 #error "system calls of this processor"

@@ -8,7 +8,7 @@
 #include "runtime/client/process/compat.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define END (-1)
+#define END    (-1)
 
 /* Looked up once. */
 static inline void *next(void **slot, const char *name)
@@ -23,12 +23,12 @@ static inline void *next(void **slot, const char *name)
 }
 
 /* Declares `real`, the next definition; without one returns `lost`. */
-#define REAL(ret, name, lost, ...)                                                                           \
-	static void *slot_;                                                                                  \
-	ret (*real)(__VA_ARGS__) = (ret(*)(__VA_ARGS__))next(&slot_, name);                                  \
-	if (!real) {                                                                                         \
-		errno = ENOSYS;                                                                              \
-		return lost;                                                                                 \
+#define REAL(ret, name, lost, ...) \
+	static void *slot_; \
+	ret (*real)(__VA_ARGS__) = (ret(*)(__VA_ARGS__))next(&slot_, name); \
+	if (!real) { \
+		errno = ENOSYS; \
+		return lost; \
 	}
 
 #endif

@@ -49,8 +49,7 @@ void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
 	uint64_t end;
 	struct stat st;
 
-	if ((!s->shard[SCRIBE_SHARD_OWNER].ops[1] && !s->shard[SCRIBE_SHARD_SHARED].ops[1]) ||
-	    !regular(fileno(f), &st))
+	if ((!s->shard[SCRIBE_SHARD_OWNER].ops[1] && !s->shard[SCRIBE_SHARD_SHARED].ops[1]) || !regular(fileno(f), &st))
 		return;
 	end = (uint64_t)st.st_size + (closing ? __fpending(f) : 0);
 	/* Others may have appended: the file's end counts, with what is buffered. */
@@ -61,8 +60,7 @@ void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
 
 void scribe_stream_end_position(struct scribe_counter_slot *s, FILE *f)
 {
-	const struct scribe_posix_shard *own = &s->shard[SCRIBE_SHARD_OWNER],
-					*shared = &s->shard[SCRIBE_SHARD_SHARED];
+	const struct scribe_posix_shard *own = &s->shard[SCRIBE_SHARD_OWNER], *shared = &s->shard[SCRIBE_SHARD_SHARED];
 	uint64_t reads = own->ops[0] + shared->ops[0], writes = own->ops[1] + shared->ops[1];
 	enum scribe_op_class op = writes ? SCRIBE_OP_WRITE : SCRIBE_OP_READ;
 	struct stat st;

@@ -27,15 +27,15 @@
 #include "runtime/client/wrap/shared_memory.h"
 #include "runtime/client/wrap/stream_ends.h"
 
-#define ENTRIES      4096u
-#define GROUP        (ENTRIES / 64) /* a little over a page */
-#define FILL_MAX     3072u
-#define PLACES_TRIED 64u
+#define ENTRIES       4096u
+#define GROUP         (ENTRIES / 64) /* a little over a page */
+#define FILL_MAX      3072u
+#define PLACES_TRIED  64u
 #define LOCK_YIELDS   200
 #define LOCK_TRIES    2200 /* then 0.1 s */
 #define LOCK_SLEEP_NS 50000
 #define LOCK_SPINS    1000000 /* where sleeping is forbidden */
-#define KEY_FACTOR   0x9e3779b97f4a7c15ull
+#define KEY_FACTOR    0x9e3779b97f4a7c15ull
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -108,8 +108,7 @@ static struct scribe_stream_state *first_state(void)
 		return NULL;
 	/* The kernel zeroes it in a child. Of several threads the first one wins. */
 	if (madvise(s, sizeof(*s), MADV_WIPEONFORK) == 0 &&
-	    __atomic_compare_exchange_n(&scribe_stream_state, &seen, s, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
+	    __atomic_compare_exchange_n(&scribe_stream_state, &seen, s, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return s;
 	munmap(s, sizeof(*s));
 	return seen == &nothing ? NULL : seen;
@@ -143,8 +142,6 @@ static bool begin(void)
 	unlock(s);
 	return true;
 }
-
-/* ---- the table ---- */
 
 static uint32_t home_of(const void *f)
 {
@@ -213,7 +210,7 @@ static uint32_t free_place(struct scribe_stream_state *s)
 
 /* NULL: none free. */
 static struct scribe_counter_slot *occupy(struct scribe_stream_state *s, struct scribe_stream_entry *e,
-				    struct scribe_cursor *cursor)
+					  struct scribe_cursor *cursor)
 {
 	struct scribe_shm_counters *m = s->memory;
 	uint32_t i = cursor ? free_place(s) : SCRIBE_SHM_COUNTERS_MAX;
@@ -328,8 +325,7 @@ static void place_again(struct scribe_stream_state *s, struct scribe_stream_entr
 		s->memory->stream[e->index].pos = pos;
 }
 
-static void remember(struct scribe_stream_state *s, const struct scribe_stream_entry *e,
-		     struct scribe_stream_cache *c)
+static void remember(struct scribe_stream_state *s, const struct scribe_stream_entry *e, struct scribe_stream_cache *c)
 {
 
 	c->f = e->f;
@@ -402,8 +398,8 @@ void scribe_file_opened(const void *file, uint64_t name, const struct scribe_fil
 		s = scribe_stream_state;
 		e = entry_of(s, file);
 		if (!e->f && fill < FILL_MAX)
-			put_in(s, e, &(struct scribe_stream_entry){
-					     .f = file, .file = true, .name = name, .view = *view});
+			put_in(s, e,
+			       &(struct scribe_stream_entry){.f = file, .file = true, .name = name, .view = *view});
 		unlock(s);
 	}
 	errno = kept;
@@ -516,7 +512,7 @@ static inline int64_t advance(struct scribe_counter_slot *s, int64_t bytes)
 static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
 	static struct scribe_ext_shard none; /* unused by streams */
-	struct scribe_lib_place at;
+	struct scribe_lib_address at;
 
 	scribe_stream_untimed();
 	if (__builtin_expect(scribe_segment_wanted_of_streams(scribe_stream_state->memory), 0))

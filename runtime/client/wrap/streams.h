@@ -12,10 +12,10 @@
 
 #include "logfmt/rules/lib_rules.h"
 #include "logfmt/rules/streams.h"
+#include "runtime/client/wrap/announce.h"
 #include "runtime/client/wrap/clock.h"
 #include "runtime/client/wrap/file_views.h"
 #include "runtime/client/wrap/seccomp.h"
-#include "runtime/client/wrap/announce.h"
 
 /* Per thread. */
 struct scribe_stream_cache {
@@ -33,7 +33,7 @@ struct scribe_stream_state {
 	uint64_t born;    /* first `version` */
 	uint64_t lock;    /* holder, 0 none */
 	uint32_t next;
-	uint32_t standard;             /* bits: open counted */
+	uint32_t standard;                  /* bits: open counted */
 	struct scribe_shm_counters *memory; /* NULL: none */
 	struct scribe_cursors *cursors;
 	uint64_t groups;   /* groups of 64 entries ever used; others' pages are untouched */

@@ -13,13 +13,13 @@
 
 #include "bpf/user/load.h"
 #include "bpf/user/refusal.h"
-#include "runtime/daemon/privsep/sandbox.h"
-#include "runtime/daemon/privsep/helper.h"
-#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/attach/library_probes.h"
 #include "runtime/daemon/base/rlimits.h"
-#include "uprobes/attach/attach.h"
 #include "runtime/daemon/config/library_selection.h"
+#include "runtime/daemon/privsep/helper.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "uprobes/attach/attach.h"
 
 struct trial {
 	bool verbose;
@@ -55,15 +55,11 @@ static int load(const struct trial *t, enum scribe_bpf_level level, const char *
 	return 0;
 }
 
-/* ---- trials; -EAGAIN: not possible because another one failed ---- */
-
 static int try_types(struct trial *t, int level, struct scribe_err *err)
 {
 	(void)t;
 	(void)level;
-	return access("/sys/kernel/btf/vmlinux", R_OK) < 0
-		       ? scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL)
-		       : 0;
+	return access("/sys/kernel/btf/vmlinux", R_OK) < 0 ? scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL) : 0;
 }
 
 static int try_system_calls(struct trial *t, int level, struct scribe_err *err)
@@ -121,8 +117,8 @@ static const struct feature features[] = {
 	{"types", try_types, 0, "the kernel's types (BTF)", "nothing can be traced"},
 	{"tp_btf", try_system_calls, SCRIBE_BPF_TP_BTF, "system calls by typed tracepoints and direct loads",
 	 "the next way is taken, at some nanoseconds more a call"},
-	{"tp_btf_probe", try_system_calls, SCRIBE_BPF_TP_BTF_PROBE,
-	 "system calls by typed tracepoints and probe reads", "the next way is taken"},
+	{"tp_btf_probe", try_system_calls, SCRIBE_BPF_TP_BTF_PROBE, "system calls by typed tracepoints and probe reads",
+	 "the next way is taken"},
 	{"tracepoint", try_system_calls, SCRIBE_BPF_TRACEPOINT,
 	 "system calls by trace events, whose programs are not preempted",
 	 "where the others' programs are preempted (Linux 7), threads on one processor may lose operations"},
@@ -138,9 +134,8 @@ static int become_daemon(struct scribe_err *err)
 {
 	scribe_limits_raise();
 	/* trace events need more privileges: a daemon configured for them keeps these */
-	return scribe_sandbox(scribe_uprobes_need_admin(SCRIBE_UPROBE_EVENTS) ? SCRIBE_PROCESS_ADMIN
-									      : SCRIBE_PROCESS_DAEMON,
-			      err);
+	return scribe_sandbox(
+		scribe_uprobes_need_admin(SCRIBE_UPROBE_EVENTS) ? SCRIBE_PROCESS_ADMIN : SCRIBE_PROCESS_DAEMON, err);
 }
 
 int scribe_features_print(bool verbose)
@@ -170,8 +165,6 @@ int scribe_features_print(bool verbose)
 	scribe_bpf_free(t.bpf);
 	return !traced;
 }
-
-/* ---- what a job needs ---- */
 
 static void print_part(const char *part, bool ok, const char *text)
 {

@@ -11,14 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/attach/library_probes_private.h"
 #include "runtime/daemon/attach/library_searches.h"
 #include "runtime/daemon/base/procfs.h"
+#include "runtime/daemon/config/library_selection.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/privsep/link_maker.h"
-#include "logfmt/base/clock.h"
-#include "runtime/daemon/config/library_selection.h"
 
 /* 0 also if it is refused (see `why`). */
 int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool site)
@@ -34,7 +34,7 @@ int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool 
 	if (rc < 0 && l->verbose)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 	else if (r.fresh && l->verbose)
-		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.places, r.emulated,
+		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.addresses, r.emulated,
 			l->late ? ", late" : "");
 	return r.unread ? rc : 0;
 }

@@ -91,13 +91,13 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 		return inside_since > since ? inside_since : since;
 	snprintf(why, sizeof(why), "%.127s is not probed (mpiio_wrap = yes), and %s", name,
 		 p->wrap_state == SCRIBE_WRAP_ABSENT ? "a program that uses it runs without " SCRIBE_INSIDE_NAME
-					       : SCRIBE_INSIDE_NAME " cannot be probed");
+						     : SCRIBE_INSIDE_NAME " cannot be probed");
 	scribe_mark_incomplete(p, counted, why);
 	return since;
 }
 
 bool scribe_libs_check_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
-		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
+			       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
 {
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f = scribe_uprobes_known(l->uprobes, found->dev, ino);

@@ -4,8 +4,8 @@
 #define RUNTIME_DAEMON_ATTACH_LIBRARY_PROBES_H
 
 #include "logfmt/rules/streams.h"
-#include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/config/library_selection.h"
+#include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/state/daemon.h"
 #include "uprobes/attach/attach.h"
 
@@ -27,8 +27,8 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t p
  */
 void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns);
 /* An executable file. Marks the log if calls before the probes may be missing, or if it could not be read. */
-void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
-			uint64_t when_ns, const char *name);
+void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino, uint64_t when_ns,
+			const char *name);
 /* Checks all mappings of a process that started before the probes were attached. */
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p);
 /* The same after a restart, if probes were missing in between. */

@@ -8,10 +8,10 @@
 #include "runtime/daemon/attach/library_probes.h"
 #include "runtime/daemon/privsep/library_search.h"
 #include "uprobes/attach/attach.h"
-#include "uprobes/elf/library_find.h"
 #include "uprobes/elf/analysis.h"
+#include "uprobes/elf/library_find.h"
 
-#define SCRIBE_LIBS_TURN_NS 5000000ull /* per loop iteration */
+#define SCRIBE_LIBS_ITERATION_NS 5000000ull /* per loop iteration */
 
 struct scribe_searcher; /* library_searches.h */
 
@@ -44,25 +44,24 @@ struct scribe_libs {
 	bool searched;   /* probes for processes may exist */
 	bool cache;      /* use the linker's */
 	char wrap_path[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX];
-	bool needs_wrap;     /* a library was found of which programs count the calls */
+	bool needs_wrap; /* a library was found of which programs count the calls */
 	bool wrap_asked;
-	unsigned listing;      /* pending searches of lists */
-	bool late;      /* what is probed now is in use already */
+	unsigned listing; /* pending searches of lists */
+	bool late;        /* what is probed now is in use already */
 	/* readers: root's files, one user's files, processes' memory */
 	struct scribe_helper roots, reader, peeker;
 	uint32_t reader_uid;
-	bool peeking; /* a read is pending */
+	bool peeking;           /* a read is pending */
 	struct scribe_map slow; /* users, struct scribe_slow */
 	struct scribe_searcher *searchers;
 	struct scribe_elf_analysis study; /* of the next file */
-	int analysis_rc; /* or its error */
-	bool studied;              /* both are valid */
+	int analysis_rc;                  /* or its error */
+	bool studied;                     /* both are valid */
 	uint64_t swept_ns;
-	char why[320]; /* first failure */
+	char why[320];  /* first failure */
 	uint32_t ended; /* since the last sweep */
 };
 
-/* ---- library_attach.c ---- */
 /* Probes an open file if it is a known library; `site`: permanently. Negative: unreadable now. */
 int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool site);
 /* Probes the wrapper library, in which programs count calls. */
@@ -71,7 +70,6 @@ void scribe_libs_attach_wrap(struct scribe_daemon *d);
 /* Probes all known libraries: a process may use any. */
 void scribe_libs_attach_everything(struct scribe_daemon *d);
 
-/* ---- library_mapped.c ---- */
 /* Marks modules of libraries with this name. */
 void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause);
 
@@ -86,9 +84,8 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 
 /* Marks modules if calls may be missing. False: `peeks` (initially zero) is pending, call again. */
 bool scribe_libs_check_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
-		       const struct scribe_helper_found *found, struct scribe_peeks *peeks);
+			       const struct scribe_helper_found *found, struct scribe_peeks *peeks);
 
-/* ---- library_read.c ---- */
 /* Paused after a timeout? Never root. */
 bool scribe_libs_is_slow(struct scribe_libs *l, uint32_t uid);
 /* Stops a helper that has not answered; lengthens the pause. */

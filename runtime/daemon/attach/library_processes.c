@@ -31,9 +31,9 @@ static bool stat_at(const char *path, struct stat *ret)
 bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t pid, uint32_t words, uint64_t client)
 {
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_ENROL,
-				.job = job->index,
-				.client = client,
-				.search = {.what = SCRIBE_SEARCH_COMMAND, .pid = pid, .words = words}};
+					  .job = job->index,
+					  .client = client,
+					  .search = {.what = SCRIBE_SEARCH_COMMAND, .pid = pid, .words = words}};
 
 	if (!d->libs)
 		return true;
@@ -56,11 +56,11 @@ static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint
 			 uint64_t when_ns, const char *name)
 {
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_JUDGE,
-				.job = p->job->index,
-				.proc_id = p->proc_id,
-				.when_ns = when_ns,
-				.dev = dev,
-				.search = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino}};
+					  .job = p->job->index,
+					  .proc_id = p->proc_id,
+					  .when_ns = when_ns,
+					  .dev = dev,
+					  .search = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino}};
 
 	snprintf(k.name, sizeof(k.name), "%s", name);
 	scribe_libs_search(d, p->job, &k);
@@ -69,8 +69,8 @@ static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint
 void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
 {
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_ATTACH,
-				.job = p->job->index,
-				.search = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid}};
+					  .job = p->job->index,
+					  .search = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid}};
 	struct scribe_libs *l = d->libs;
 	char exe[64];
 	struct stat st;
@@ -89,8 +89,8 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_
 		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
 }
 
-void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
-			uint64_t when_ns, const char *name)
+void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino, uint64_t when_ns,
+			const char *name)
 {
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f;
@@ -114,9 +114,9 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 {
 	const struct scribe_library_search k = {.then = SCRIBE_SEEK_LATE,
-				      .job = p->job->index,
-				      .proc_id = p->proc_id,
-				      .search = {.what = SCRIBE_SEARCH_MAPS, .pid = p->tgid}};
+						.job = p->job->index,
+						.proc_id = p->proc_id,
+						.search = {.what = SCRIBE_SEARCH_MAPS, .pid = p->tgid}};
 
 	if (d->libs)
 		scribe_libs_search(d, p->job, &k);

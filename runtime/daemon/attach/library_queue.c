@@ -34,8 +34,8 @@ static bool check_late(struct scribe_daemon *d, struct scribe_searcher *s)
 	if (p && !scribe_uprobes_known(d->libs->uprobes, s->found.dev, s->inode))
 		scribe_libs_unread(d, p, slash ? slash + 1 : s->found.label,
 				   s->unread[0] ? s->unread : "it could not be read");
-	else if (p && !scribe_libs_check_mapping(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns,
-						 &s->found, &s->peeks))
+	else if (p && !scribe_libs_check_mapping(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns, &s->found,
+						 &s->peeks))
 		return false;
 	scribe_libs_forget_peeks(d->libs, &s->peeks);
 	return true;
@@ -122,8 +122,6 @@ void scribe_libs_search(struct scribe_daemon *d, struct scribe_job *job, const s
 	if (seek->then == SCRIBE_SEEK_ENROL)
 		scribe_daemon_go_on(d, seek->client);
 }
-
-/* ---- a file that was found ---- */
 
 static uint32_t wait_ms(const struct scribe_daemon *d, uint32_t service_ms)
 {
@@ -232,8 +230,6 @@ static void take(struct scribe_daemon *d, struct scribe_searcher *s, struct scri
 	(void)is_linked(d, s);
 }
 
-/* ---- a search ---- */
-
 static void found_all(struct scribe_daemon *d, struct scribe_searcher *s, int any)
 {
 	s->found_all = true;
@@ -338,7 +334,7 @@ void scribe_libs_search_tick(struct scribe_daemon *d)
 	uint64_t now = scribe_now_ns();
 
 	/* one step each: many files of one user must not delay others */
-	for (bool more = l; more && scribe_now_ns() - now < SCRIBE_LIBS_TURN_NS;) {
+	for (bool more = l; more && scribe_now_ns() - now < SCRIBE_LIBS_ITERATION_NS;) {
 		more = false;
 		for (struct scribe_searcher *s = l->searchers; s; s = s->next)
 			more |= go_on(d, s);
@@ -377,8 +373,8 @@ bool scribe_libs_searching(const struct scribe_daemon *d)
 	return false;
 }
 
-void scribe_libs_searchers(const struct scribe_daemon *d,
-			 void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
+void scribe_libs_searchers(const struct scribe_daemon *d, void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h),
+			   void *ctx)
 {
 	for (struct scribe_searcher *s = d->libs ? d->libs->searchers : NULL; s; s = s->next)
 		if (s->helper.sock >= 0)

@@ -13,7 +13,7 @@ void scribe_libs_search_tick(struct scribe_daemon *d);
 void scribe_libs_search_cut(struct scribe_daemon *d, const struct scribe_job *job);
 bool scribe_libs_searching(const struct scribe_daemon *d);
 /* Calls `fn` for each user's helper. */
-void scribe_libs_searchers(const struct scribe_daemon *d,
-			 void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx);
+void scribe_libs_searchers(const struct scribe_daemon *d, void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h),
+			   void *ctx);
 
 #endif

@@ -14,16 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/daemon/lookup/path_lookup.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/lookup/path_lookup.h"
 
-#define NOBODY     65534u
-#define ROOTS_MS   5000 /* per file of root's, at the start of a service */
+#define NOBODY   65534u
+#define ROOTS_MS 5000 /* per file of root's, at the start of a service */
 /* per file or process of a user, ms */
-#define USERS_MS   200
+#define USERS_MS 200
 /* after this time without timeouts */
-#define FORGET_NS  600000000000ull
+#define FORGET_NS 600000000000ull
 
 /* The key is uid + 1, because 0 is not a valid key. */
 static struct scribe_slow *slow_of(struct scribe_libs *l, uint32_t uid)
@@ -201,7 +201,7 @@ void scribe_libs_read_end(struct scribe_libs *l)
 	scribe_helper_stop(&l->reader);
 	scribe_helper_stop(&l->peeker);
 	l->peeking = false;
-	for (size_t i = 0; i < l->slow.places; i++)
+	for (size_t i = 0; i < l->slow.buckets; i++)
 		free(l->slow.entry[i].value);
 	scribe_map_clear(&l->slow);
 }

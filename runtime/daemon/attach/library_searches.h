@@ -9,18 +9,18 @@
 enum scribe_search_then {
 	SCRIBE_SEEK_ENROL,
 	SCRIBE_SEEK_ATTACH,
-	SCRIBE_SEEK_JUDGE,  /* check a mapping for missed calls */
-	SCRIBE_SEEK_LATE,   /* check all mappings of a late process */
+	SCRIBE_SEEK_JUDGE, /* check a mapping for missed calls */
+	SCRIBE_SEEK_LATE,  /* check all mappings of a late process */
 };
 
 struct scribe_library_search {
 	struct scribe_library_search *next;
 	enum scribe_search_then then;
 	uint32_t job, proc_id; /* proc_id 0: none */
-	uint64_t client;      /* id */
-	uint64_t since_ns;    /* when it was added */
+	uint64_t client;       /* id */
+	uint64_t since_ns;     /* when it was added */
 	uint64_t when_ns;
-	uint64_t dev; /* of the mapped file */
+	uint64_t dev;                   /* of the mapped file */
 	char name[SCRIBE_LIBRARY_NAME]; /* last path component */
 	struct scribe_search search;
 };
@@ -29,26 +29,26 @@ struct scribe_searcher {
 	struct scribe_searcher *next;
 	uint32_t uid, gid;
 	char user[64];
-	bool lists; /* processes may wait for these */
+	bool lists;                  /* processes may wait for these */
 	struct scribe_helper helper; /* sock -1: none */
 	struct scribe_library_search *first, **last;
 	unsigned waiting;
-	bool asked;              /* the first is being processed */
+	bool asked; /* the first is being processed */
 	uint64_t deadline_ns, used_ns;
 	size_t attached; /* number of files at its start */
 	/* state of the first: */
 	struct scribe_helper_found mapped; /* the mapping to find */
-	struct scribe_helper_found found; /* the file being read */
+	struct scribe_helper_found found;  /* the file being read */
 	struct scribe_peeks peeks;
-	int fd;                          /* -1: none */
+	int fd; /* -1: none */
 	uint64_t inode;
-	bool ready; /* analysed before */
-	bool linking; /* probes are being attached */
-	char unread[128];                /* why a file could not be read; may be empty */
+	bool ready;       /* analysed before */
+	bool linking;     /* probes are being attached */
+	char unread[128]; /* why a file could not be read; may be empty */
 	bool found_all;
-	int any; /* result of the search, or an error */
-	bool more;                       /* attaching of further files has started */
-	struct scribe_helper *reader;      /* NULL: not started */
+	int any;                      /* result of the search, or an error */
+	bool more;                    /* attaching of further files has started */
+	struct scribe_helper *reader; /* NULL: not started */
 	uint32_t owner;
 };
 

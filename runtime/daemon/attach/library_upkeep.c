@@ -14,8 +14,8 @@
 #include "uprobes/attach/kernel_tables.h"
 #include "uprobes/wire.h"
 
-#define SWEEP_NS     2000000000ull /* interval */
-#define SWEEP_ENDED  32            /* or after so many processes */
+#define SWEEP_NS    2000000000ull /* interval */
+#define SWEEP_ENDED 32            /* or after so many processes */
 
 static int by_proc_id(const void *a, const void *b)
 {

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/attach/library_probes.h"
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/journal/job_journal.h"
 
 /* after a failed attempt */
 #define RETRY_NS  1000000000ull
@@ -26,14 +26,14 @@
  * The runtime sends START unless this file exists. It is created late: processes in between send START, too, and are
  * known to have waited.
  */
-static void tell(struct scribe_daemon *d, bool stand)
+static void report(struct scribe_daemon *d, bool stand)
 {
 	char path[128];
 	int fd;
 
-	if (!d->service || d->calls_told == stand)
+	if (!d->service || d->calls_reported == stand)
 		return;
-	d->calls_told = stand;
+	d->calls_reported = stand;
 	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_ATTACHED, d->service->dir);
 	if (!stand) {
 		unlink(path);
@@ -51,7 +51,7 @@ int scribe_sysattach_now(struct scribe_daemon *d, struct scribe_err *err)
 
 	if (d->calls_since_ns) {
 		if (now - d->calls_since_ns > STEADY_NS)
-			tell(d, true);
+			report(d, true);
 		return 0;
 	}
 	if (now < d->calls_retry_ns)
@@ -113,7 +113,7 @@ void scribe_sysattach_tick(struct scribe_daemon *d)
 	if (scribe_now_ns() < d->calls_until_ns)
 		return;
 	if (d->calls_since_ns) {
-		tell(d, false);
+		report(d, false);
 		/*
 		 * The flag is cleared, then the counts are read; a joining process increments its count, then reads
 		 * the flag. One side always sees the other.
@@ -146,7 +146,7 @@ void scribe_sysattach_resume(struct scribe_daemon *d)
 void scribe_sysattach_end(struct scribe_daemon *d)
 {
 	d->calls_since_ns = d->calls_until_ns = d->calls_retry_ns = 0;
-	tell(d, false);
+	report(d, false);
 }
 
 /* NULL: ended, or reused. */
@@ -199,4 +199,3 @@ void scribe_sysattach_spare(struct scribe_process *p)
 		p = p->parent_serial ? scribe_worlds_find(&p->job->worlds, p->parent_serial) : NULL;
 	}
 }
-

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lines about refused requests, with uid and process id from the kernel. Limited, so that a client cannot fill the
- * system's log. Main thread of the daemon.
+ * system's log. Main thread.
  */
 #include "runtime/daemon/base/audit_log.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
-#include "logfmt/base/proto.h"
 #include "logfmt/base/clock.h"
+#include "logfmt/base/proto.h"
 
 #define LINES     200 /* per window */
 #define WINDOW_NS 10000000000ull

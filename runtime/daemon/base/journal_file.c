@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The journal's file, mapped shared: a write costs no system call, and stays in the page cache when the daemon is
- * killed. Main thread of the daemon. Must not know jobs or records.
+ * killed. Main thread. Must not know jobs or records.
  */
 #include "runtime/daemon/base/journal_file.h"
 
@@ -22,7 +22,7 @@
 
 struct entry {
 	uint32_t type, bytes; /* of the data; entries are aligned to 8 */
-	uint64_t check;	      /* over type, bytes and data */
+	uint64_t check;       /* over type, bytes and data */
 };
 
 /* Detects damage, not forgery: the file has mode 0600. */
@@ -99,8 +99,7 @@ int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t l
 {
 	int rc;
 
-	*j = (struct scribe_journal){
-		.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+	*j = (struct scribe_journal){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
 	if (j->fd < 0)
 		return -errno;
 	rc = grow(j, GROW_BYTES);

@@ -17,7 +17,7 @@ struct scribe_journal_head {
 	uint64_t end;             /* valid bytes, with this head */
 	uint64_t position;        /* in the kernel's ring, after the last recorded event */
 	uint64_t broken;          /* 1: it could not grow, and later entries are missing */
-	uint64_t read; /* consecutive starts that read it without serving */
+	uint64_t read;            /* consecutive starts that read it without serving */
 };
 
 struct scribe_journal {

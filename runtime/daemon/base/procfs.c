@@ -31,9 +31,8 @@ uint64_t scribe_start_ticks(uint32_t pid)
 	const char *at = stat_fields(pid, text, sizeof(text));
 
 	/* Field 22 of the file; fields 1 and 2 are cut off. */
-	if (at &&
-	    sscanf(at, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &ticks) != 1)
+	if (at && sscanf(at, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			 &ticks) != 1)
 		ticks = 0;
 	return ticks;
 }

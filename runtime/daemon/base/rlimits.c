@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
-#define DESCRIPTORS 65536 /* connections, maps, links and files of all jobs */
-#define LEAST_DATA (64u << 20) /* bytes: the kernel's BTF alone takes a few MiB */
-#define LEAST       128 /* maps, programs and links take about 90 */
+#define DESCRIPTORS 65536       /* connections, maps, links and files of all jobs */
+#define LEAST_DATA  (64u << 20) /* bytes: the kernel's BTF alone takes a few MiB */
+#define LEAST       128         /* maps, programs and links take about 90 */
 
 static rlim_t descriptors = DESCRIPTORS;
 
@@ -65,7 +65,6 @@ int scribe_limits_check(struct scribe_err *err)
 				      (unsigned long long)limit.rlim_cur / 1024, LEAST_DATA / 1024);
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= LEAST)
 		return 0;
-	return scribe_err_set(err, -EMFILE,
-			      "the limit of open files is %llu here (ulimit -n): raise it to 256 or more",
+	return scribe_err_set(err, -EMFILE, "the limit of open files is %llu here (ulimit -n): raise it to 256 or more",
 			      (unsigned long long)limit.rlim_cur);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service manager's protocol, without libsystemd. Main thread of the daemon. Must not know what the service does.
+ * The service manager's protocol, without libsystemd. Main thread. Must not know what the service does.
  */
 #include "runtime/daemon/base/sd_notify.h"
 

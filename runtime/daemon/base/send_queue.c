@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages that a peer's socket does not take yet; the loop flushes them on EPOLLOUT. A queue belongs to one
- * connection and owns its copies. Main thread of the daemon.
+ * connection and owns its copies. Main thread.
  */
 #include "runtime/daemon/base/send_queue.h"
 
@@ -23,11 +23,11 @@ struct scribe_outgoing {
 
 /* -ENOBUFS also without memory: in both cases the peer is disconnected. */
 static int enqueue(struct scribe_send_queue *b, unsigned type, unsigned status, const void *payload, size_t bytes,
-		int fd)
+		   int fd)
 {
 	/* With its header, so that empty messages are bounded, too. */
-	size_t room = sizeof(struct scribe_outgoing) + bytes;
-	struct scribe_outgoing *o = b->bytes + room <= SCRIBE_OUTBOX_MAX ? malloc(room) : NULL;
+	size_t capacity = sizeof(struct scribe_outgoing) + bytes;
+	struct scribe_outgoing *o = b->bytes + capacity <= SCRIBE_OUTBOX_MAX ? malloc(capacity) : NULL;
 
 	if (!o)
 		return -ENOBUFS;
@@ -47,7 +47,7 @@ static int enqueue(struct scribe_send_queue *b, unsigned type, unsigned status, 
 	else
 		b->first = o;
 	b->last = o;
-	b->bytes += room;
+	b->bytes += capacity;
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static void drop_first(struct scribe_send_queue *b)
 }
 
 int scribe_send_queue_send(struct scribe_send_queue *b, int sock, unsigned type, unsigned status, const void *payload,
-		       size_t bytes, int fd)
+			   size_t bytes, int fd)
 {
 	/* Timeout 0: -ETIMEDOUT means a full socket. Messages must not overtake each other. */
 	int rc = b->first ? -ETIMEDOUT : scribe_msg_send(sock, type, status, payload, bytes, fd, 0);

@@ -17,7 +17,7 @@ struct scribe_send_queue {
 
 /* After the queued messages. What cannot be sent now is copied, a descriptor duplicated. -ENOBUFS: queue full. */
 int scribe_send_queue_send(struct scribe_send_queue *b, int sock, unsigned type, unsigned status, const void *payload,
-		       size_t bytes, int fd);
+			   size_t bytes, int fd);
 /* Number of messages sent, or negative: the peer is gone. */
 int scribe_send_queue_flush(struct scribe_send_queue *b, int sock);
 void scribe_send_queue_clear(struct scribe_send_queue *b);

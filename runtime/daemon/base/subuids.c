@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranges of /etc/subuid. With newuidmap a user can run processes with any subordinate id, so limits per id would not
- * limit a user. Main thread of the daemon.
+ * limit a user. Main thread.
  */
 #include "runtime/daemon/base/subuids.h"
 
@@ -29,7 +29,7 @@ void scribe_subuids_read(const char *path)
 {
 	FILE *f = fopen(path, "re");
 	char line[512];
-	size_t room = 0;
+	size_t capacity = 0;
 
 	nranges = 0;
 	while (f && nranges < RANGES_MAX && fgets(line, sizeof(line), f)) {
@@ -39,12 +39,12 @@ void scribe_subuids_read(const char *path)
 
 		if (!colon || sscanf(colon, ":%lu:%lu", &first, &count) != 2 || !first || first > (uid_t)-1)
 			continue;
-		if (nranges == room) {
-			more = realloc(range, (room * 2 + 64) * sizeof(*range));
+		if (nranges == capacity) {
+			more = realloc(range, (capacity * 2 + 64) * sizeof(*range));
 			if (!more)
 				break;
 			range = more;
-			room = room * 2 + 64;
+			capacity = capacity * 2 + 64;
 		}
 		range[nranges++] = (struct range){(uid_t)first, count};
 	}

@@ -12,56 +12,56 @@
 #include "runtime/daemon/config/exclusion_rules.h"
 
 struct scribe_config {
-	bool locked;       /* settings of a user follow: site keys are refused */
-	bool late;         /* the job has begun: keys for its beginning are refused */
-	uint32_t old_keys; /* set by former names (old_names.h), as bits */
+	bool locked;                   /* settings of a user follow: site keys are refused */
+	bool late;                     /* the job has begun: keys for its beginning are refused */
+	uint32_t old_keys;             /* set by former names (old_names.h), as bits */
 	uint32_t records;              /* at a time */
 	uint32_t processes;            /* at a time */
 	uint32_t job_records;          /* per job of a service; 0: half of `records` */
 	uint32_t job_processes;        /* per job; 0: half of `processes` */
 	uint32_t max_listed_processes; /* in a log's process table */
 	uint32_t mem_alignment;        /* bytes; 0: MEM_NOT_ALIGNED is not counted */
-	bool opt_out;                 /* trace all processes of a scheduler's job, not only those that join */
-	bool show_privileged;         /* also programs that gain privileges at exec */
-	bool all_types;               /* also files that are not regular */
-	uint32_t exit_grace_ms;       /* for descendants that outlive CMD */
-	uint32_t finalize_timeout_ms; /* for the runtime in MPI_Finalize */
-	char collective[5];           /* ranks reduce and write their log: auto (on several nodes), yes, no */
-	bool runtime;                 /* socket for the runtime */
-	uint32_t user_jobs;           /* limits per user of a service */
+	bool opt_out;                  /* trace all processes of a scheduler's job, not only those that join */
+	bool show_privileged;          /* also programs that gain privileges at exec */
+	bool all_types;                /* also files that are not regular */
+	uint32_t exit_grace_ms;        /* for descendants that outlive CMD */
+	uint32_t finalize_timeout_ms;  /* for the runtime in MPI_Finalize */
+	char collective[5];            /* ranks reduce and write their log: auto (on several nodes), yes, no */
+	bool runtime;                  /* socket for the runtime */
+	uint32_t user_jobs;            /* limits per user of a service */
 	uint32_t user_connections;
 	uint32_t user_spool_mib, user_files;
 	uint32_t user_records, user_processes; /* of all jobs of a user; 0: half of the total */
 	uint32_t user_helper_share;            /* per cent of a processor */
 	uint32_t client_idle_timeout_ms;       /* of a service's connections */
 	bool load_at_start;                    /* service: load the programs before the first job */
-	bool attach_at_begin;      /* service: attach for jobs without processes, too */
-	uint32_t attach_linger_ms; /* service: before detaching after the last process */
-	char bpf_attach_mode[16];  /* auto, or a name of SCRIBE_BPF_LEVELS */
-	bool attach_inexact;       /* development: also a mode that loses calls on this kernel */
-	char modules[256];         /* modules of plain code to enable, comma-separated */
-	char trace_libraries[64];  /* stdio, mpiio, hdf5, pnetcdf, none, auto */
-	char library_attach[8];    /* auto, multi, events */
-	bool library_cache;        /* attach to libraries in the linker's cache before CMD starts */
-	bool stdio_wrap;           /* preloaded programs count streams themselves */
-	bool mpiio_wrap;           /* and data calls of MPI-IO */
-	bool dxt;                            /* record each read and write */
-	bool dxt_threads;                    /* with its thread, as in future versions of Darshan */
-	double dxt_small, dxt_unaligned;     /* least shares of such operations; 0: all files */
-	uint32_t dxt_memory;                 /* MiB, for all jobs */
-	uint32_t dxt_spool;                  /* MiB in files beyond that */
+	bool attach_at_begin;                  /* service: attach for jobs without processes, too */
+	uint32_t attach_linger_ms;             /* service: before detaching after the last process */
+	char bpf_attach_mode[16];              /* auto, or a name of SCRIBE_BPF_LEVELS */
+	bool attach_inexact;                   /* development: also a mode that loses calls on this kernel */
+	char modules[256];                     /* modules of plain code to enable, comma-separated */
+	char trace_libraries[64];              /* stdio, mpiio, hdf5, pnetcdf, none, auto */
+	char library_attach[8];                /* auto, multi, events */
+	bool library_cache;                    /* attach to libraries in the linker's cache before CMD starts */
+	bool stdio_wrap;                       /* preloaded programs count streams themselves */
+	bool mpiio_wrap;                       /* and data calls of MPI-IO */
+	bool dxt;                              /* record each read and write */
+	bool dxt_threads;                      /* with its thread, as in future versions of Darshan */
+	double dxt_small, dxt_unaligned;       /* least shares of such operations; 0: all files */
+	uint32_t dxt_memory;                   /* MiB, for all jobs */
+	uint32_t dxt_spool;                    /* MiB in files beyond that */
 	char dxt_dir[SCRIBE_PATH_MAX];
-	char user_libraries[8]; /* service: attach to users' libraries: never, always */
+	char user_libraries[8];              /* service: attach to users' libraries: never, always */
 	char library_paths[SCRIBE_PATH_MAX]; /* directories and files, colon-separated */
 	struct scribe_exclusions paths;
 	struct scribe_exclusion_rules exclusion_rules; /* of Darshan's keys */
 	bool unshared;                                 /* no reduction over ranks */
 	char log_hints[256];                           /* for the log's metadata */
 	char job_number[32];                           /* in the log; "": the scheduler's */
-	char log_file[SCRIBE_PATH_MAX];     /* absolute; "": log_dir */
-	char log_dir[SCRIBE_PATH_MAX];      /* absolute; %u: user name */
-	char spool_dir[SCRIBE_PATH_MAX];    /* service: for logs that cannot be stored; "": /tmp */
-	char metrics_file[SCRIBE_PATH_MAX]; /* service: for a textfile collector; "": none */
+	char log_file[SCRIBE_PATH_MAX];                /* absolute; "": log_dir */
+	char log_dir[SCRIBE_PATH_MAX];                 /* absolute; %u: user name */
+	char spool_dir[SCRIBE_PATH_MAX];               /* service: for logs that cannot be stored; "": /tmp */
+	char metrics_file[SCRIBE_PATH_MAX];            /* service: for a textfile collector; "": none */
 	uint32_t metrics_interval_s;
 	uint32_t write_deadline_ms;  /* for storing a log */
 	uint32_t layout_deadline_ms; /* for reading the layout of files */
@@ -80,22 +80,17 @@ struct scribe_config {
 /* Prefix of variables that set keys (upper case). */
 #define SCRIBE_CONFIG_VARIABLE "IOSCRIBE_"
 
-/* ---- keys.c ---- */
 int scribe_config_default(struct scribe_config *c, struct scribe_err *err);
 /* -ENOENT without a message: not a key of ioscribe. Otherwise as scribe_config_set. */
-int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value,
-			  struct scribe_err *err);
+int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err);
 bool scribe_config_is_key_variable(const char *name);
 /* For checking docs/config.md: name, default and range per line, with tabs. */
 void scribe_config_print_keys(void);
 
-/* ---- darshan_settings.c ---- */
 bool scribe_config_is_darshan(const char *name);
 /* `name` without DARSHAN_. -EINVAL, -ENOMEM. */
-int scribe_config_darshan(struct scribe_config *c, const char *name, const char *value,
-			  struct scribe_err *err);
+int scribe_config_darshan(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err);
 
-/* ---- settings.c ---- */
 /*
  * Sets a key, also given as IOSCRIBE_KEY or DARSHAN_KEY: unknown ones of the former and bad values of the latter are
  * ignored. -EINVAL: unknown key or bad value; -EPERM: reserved for the site.
@@ -111,7 +106,7 @@ bool scribe_config_is_variable(const char *name);
 /* A deep copy. -ENOMEM: `to` is empty. */
 int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from);
 /* Warns in the daemon's log about keys set by former names. */
-void scribe_config_tell_old_keys(const struct scribe_config *c);
+void scribe_config_report_old_keys(const struct scribe_config *c);
 void scribe_config_clear(struct scribe_config *c);
 
 #endif

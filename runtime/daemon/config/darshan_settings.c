@@ -115,8 +115,8 @@ static int add_names(struct scribe_config *c, const struct key *k, const char *v
 		rc = scribe_exclusion_rules_modules(modules, &bits, err);
 	list = strndup(value, n);
 	if (rc == 0)
-		rc = list ? scribe_exclusion_rules_add(&c->exclusion_rules, (enum scribe_rule_kind)k->rule, list,
-						       bits, err)
+		rc = list ? scribe_exclusion_rules_add(&c->exclusion_rules, (enum scribe_rule_kind)k->rule, list, bits,
+						       err)
 			  : scribe_err_set(err, -ENOMEM, "out of memory");
 	free(list);
 	return rc;
@@ -137,8 +137,7 @@ static int switch_traces(struct scribe_config *c, bool on, uint64_t bits, struct
 	return scribe_config_set_key(c, "dxt", "no", err);
 }
 
-static int switch_modules(struct scribe_config *c, const struct key *k, const char *value,
-			  struct scribe_err *err)
+static int switch_modules(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	uint64_t bits = 0;
 	int rc = scribe_exclusion_rules_modules(value, &bits, err);
@@ -169,8 +168,7 @@ static int set_prefixes(struct scribe_config *c, const char *value, struct scrib
 		char prefix[SCRIBE_PATH_MAX];
 
 		/* With a slash, because the comparison is textual: "/usr" would match "/usrlocal". */
-		snprintf(prefix, sizeof(prefix), "%.*s%s", (int)n, value,
-			 n && value[n - 1] == '/' ? "" : "/");
+		snprintf(prefix, sizeof(prefix), "%.*s%s", (int)n, value, n && value[n - 1] == '/' ? "" : "/");
 		if (n && strncmp(value, "none", 4))
 			rc = scribe_config_set_key(c, "exclude", prefix, err);
 		value += n + (value[n] == ',');
@@ -178,16 +176,15 @@ static int set_prefixes(struct scribe_config *c, const char *value, struct scrib
 	return rc;
 }
 
-static int set_text(char *field, size_t room, const char *name, const char *value, struct scribe_err *err)
+static int set_text(char *field, size_t capacity, const char *name, const char *value, struct scribe_err *err)
 {
-	if (strlen(value) >= room)
-		return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", name, room - 1);
+	if (strlen(value) >= capacity)
+		return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", name, capacity - 1);
 	strcpy(field, value);
 	return 0;
 }
 
-int scribe_config_darshan(struct scribe_config *c, const char *name, const char *value,
-			  struct scribe_err *err)
+int scribe_config_darshan(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err)
 {
 	const struct key *k = key_by_name(name);
 	char text[32];

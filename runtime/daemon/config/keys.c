@@ -164,16 +164,15 @@ static int set_number(const struct key *k, void *field, const char *value, struc
 	/* strtoul() alone would accept blanks and signs, and wrap "-1". */
 	n = strtoul(value, &end, 10);
 	if (!isdigit((unsigned char)value[0]) || *end || errno || n < k->least || n > k->most)
-		return scribe_err_set(err, -EINVAL, "%s: '%s' is not a number from %lu to %lu", k->name,
-				      value, k->least, k->most);
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is not a number from %lu to %lu", k->name, value,
+				      k->least, k->most);
 	*(uint32_t *)field = (uint32_t)n;
 	return 0;
 }
 
 static int set_switch(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
-	static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false",
-										    "off"};
+	static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false", "off"};
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
 		if (!strcmp(value, yes[i]) || !strcmp(value, no[i])) {
@@ -224,15 +223,13 @@ static int set_choice(const struct key *k, void *field, const char *value, struc
 	return scribe_err_set(err, -EINVAL, "%s: '%s' is none of %s", k->name, value, words);
 }
 
-static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, const char *value,
-			struct scribe_err *err)
+static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, const char *value, struct scribe_err *err)
 {
-	int rc = k->kind == EXCLUDE ? scribe_exclusions_exclude(paths, value)
-				    : scribe_exclusions_include(paths, value);
+	int rc = k->kind == EXCLUDE ? scribe_exclusions_exclude(paths, value) : scribe_exclusions_include(paths, value);
 
 	if (rc == -EINVAL)
-		return scribe_err_set(err, rc, "%s: '%s' is not a list of at most %d absolute paths", k->name,
-				      value, SCRIBE_PREFIXES_MAX);
+		return scribe_err_set(err, rc, "%s: '%s' is not a list of at most %d absolute paths", k->name, value,
+				      SCRIBE_PREFIXES_MAX);
 	return rc < 0 ? scribe_err_set(err, rc, "out of memory") : 0;
 }
 
@@ -316,8 +313,7 @@ bool scribe_config_is_key_variable(const char *name)
 }
 
 /* -ENOENT: the caller may try Darshan's keys. */
-int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value,
-			  struct scribe_err *err)
+int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err)
 {
 	const struct key *k = !strncmp(name, OURS, strlen(OURS)) ? key_of_variable(name) : key_by_name(name);
 	int old = scribe_old_key(name), rc;

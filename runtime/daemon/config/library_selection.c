@@ -24,9 +24,8 @@ uint64_t scribe_libs_modules(const char *list)
 		{"stdio", IOSCRIBE_MODULE_STDIO ? 1ull << SCRIBE_MOD_STDIO : 0},
 		{"mpiio", IOSCRIBE_MODULE_MPIIO ? 1ull << SCRIBE_MOD_MPIIO : 0},
 		{"hdf5", IOSCRIBE_MODULE_HDF5 ? 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D : 0},
-		{"pnetcdf", IOSCRIBE_MODULE_PNETCDF
-				    ? 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR
-				    : 0},
+		{"pnetcdf",
+		 IOSCRIBE_MODULE_PNETCDF ? 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR : 0},
 	};
 	uint64_t modules = 0;
 
@@ -78,6 +77,6 @@ bool scribe_libs_wrap_library(const struct scribe_config *c, char *ret_path, siz
 
 	/* A fixed name beside the runtime library. */
 	return slash && scribe_libs_counts_wrapped(c) &&
-	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-inside.so", (int)(slash - c->library),
-				c->library) < cap;
+	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-inside.so", (int)(slash - c->library), c->library) <
+		       cap;
 }

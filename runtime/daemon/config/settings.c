@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Settings from text, files and the environment, in ioscribe's (keys.c) and Darshan's names (darshan_settings.c): the
- * site's file at start, and the text of each job's client. Main thread of the daemon.
+ * site's file at start, and the text of each job's client. Main thread.
  */
 #include "runtime/daemon/config/config.h"
 
@@ -183,7 +183,7 @@ int scribe_config_copy(struct scribe_config *to, const struct scribe_config *fro
 	return rc;
 }
 
-void scribe_config_tell_old_keys(const struct scribe_config *c)
+void scribe_config_report_old_keys(const struct scribe_config *c)
 {
 	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
 

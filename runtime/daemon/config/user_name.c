@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The user's name for lists and log names; the uid comes from the kernel. Main thread of the daemon. Must not know:
+ * The user's name for lists and log names; the uid comes from the kernel. Main thread. Must not know:
  * credentials, what a name is good for.
  */
 #include "runtime/daemon/config/user_name.h"

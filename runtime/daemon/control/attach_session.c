@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Answers to START and PROBED of a traced process and JOB_READY of a hook, delayed until probes are attached or the
- * client's time is over. A client's `awaits` is the type of the answer. Owns nothing. Main thread of the daemon.
+ * client's time is over. A client's `awaits` is the type of the answer. Owns nothing. Main thread.
  */
 #include "runtime/daemon/control/attach_session.h"
 
+#include "logfmt/base/clock.h"
 #include "runtime/daemon/attach/library_probes.h"
 #include "runtime/daemon/attach/syscall_attach.h"
-#include "logfmt/base/clock.h"
 #include "runtime/daemon/control/connection.h"
 
-#define LINKS_NS  2000000000ull /* longest wait for JOB_READY */
+#define LINKS_NS 2000000000ull /* longest wait for JOB_READY */
 
 /* NULL: the client is not the runtime of a starting process. */
 static struct scribe_process *peer_that_begins(struct scribe_daemon *d, struct scribe_client *c, unsigned type)

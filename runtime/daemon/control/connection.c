@@ -2,7 +2,7 @@
 /*
  * A connection: the peer's identity from SO_PEERCRED, and a send queue so that no peer blocks the loop. struct
  * scribe_client belongs to the daemon's list; when closed it stays there as `gone` until the end of the iteration,
- * because callers iterate over the list. Main thread of the daemon. Must not know the sessions (server.c).
+ * because callers iterate over the list. Main thread. Must not know the sessions (server.c).
  */
 #include "runtime/daemon/control/connection.h"
 
@@ -32,20 +32,16 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	snprintf(d->socket_dir, sizeof(d->socket_dir), "%s/ioscribe-XXXXXX", base);
 	if (!mkdtemp(d->socket_dir)) {
 		d->socket_dir[0] = 0;
-		return scribe_err_set(err, -errno, "cannot make a directory in %s: %s", base,
-				      strerror(errno));
+		return scribe_err_set(err, -errno, "cannot make a directory in %s: %s", base, strerror(errno));
 	}
 	snprintf(d->socket, sizeof(d->socket), "%s/socket", d->socket_dir);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
 	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
-	    listen(d->listen, 512) < 0)
+	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(d->listen, 512) < 0)
 		return scribe_err_set(err, -errno, "cannot listen on %s: %s", d->socket, strerror(errno));
 	/* no listing for others; ours, to be removed without privileges */
-	if (chmod(d->socket_dir, 0711) < 0 || chown(d->socket, c->uid, c->gid) < 0 ||
-	    chmod(d->socket, 0600) < 0)
-		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket,
-				      strerror(errno));
+	if (chmod(d->socket_dir, 0711) < 0 || chown(d->socket, c->uid, c->gid) < 0 || chmod(d->socket, 0600) < 0)
+		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket, strerror(errno));
 	scribe_clients_take_no_descriptors(d->listen);
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
@@ -79,9 +75,9 @@ bool scribe_client_is_known(struct scribe_daemon *d, struct scribe_client *c)
 
 bool scribe_client_is_idle(const struct scribe_client *c)
 {
-	return !c->gone && !c->known_at && !c->check && !c->enrols && !c->awaits && !c->traces &&
-	       !c->publishes && !c->fetching && !c->answer && !c->preparing && !c->look.what &&
-	       !c->send_queue.first && c->trace_log <= 0;
+	return !c->gone && !c->known_at && !c->check && !c->enrols && !c->awaits && !c->traces && !c->publishes &&
+	       !c->fetching && !c->answer && !c->preparing && !c->look.what && !c->send_queue.first &&
+	       c->trace_log <= 0;
 }
 
 void scribe_client_ignore_thread(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid)
@@ -104,7 +100,7 @@ int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *t
 	if (c->noticed)
 		scribe_audit_log_refused(c->uid, c->pid, text);
 	scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_ERROR, status, text,
-			   n < SCRIBE_TEXT_MAX ? n : SCRIBE_TEXT_MAX - 1, -1);
+			       n < SCRIBE_TEXT_MAX ? n : SCRIBE_TEXT_MAX - 1, -1);
 	return -EPROTO;
 }
 

@@ -6,9 +6,9 @@
 #include "runtime/daemon/control/control.h"
 
 #include "runtime/daemon/control/run_session.h"
-#include "runtime/daemon/control/user_quota.h"
 #include "runtime/daemon/control/server.h"
 #include "runtime/daemon/control/trace_session.h"
+#include "runtime/daemon/control/user_quota.h"
 
 const struct scribe_daemon_ops scribe_control_ops = {
 	.has_to_say = scribe_clients_waiting,

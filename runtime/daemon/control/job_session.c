@@ -15,29 +15,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logfmt/file/names.h"
-#include "runtime/daemon/operations/segment_windows.h"
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/control/log_check.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/attach/library_probes.h"
 #include "logfmt/base/clock.h"
+#include "logfmt/file/names.h"
+#include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/control/attach_session.h"
 #include "runtime/daemon/control/connection.h"
-#include "runtime/daemon/control/run_session.h"
+#include "runtime/daemon/control/log_check.h"
 #include "runtime/daemon/control/publish_session.h"
+#include "runtime/daemon/control/run_session.h"
 #include "runtime/daemon/control/trace_session.h"
 #include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/operations/segment_windows.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/state/daemon.h"
 
 struct request {
 	struct scribe_job_spec spec;
 	struct scribe_config *config; /* NULL: no configuration keys */
 	bool has_deadline;
 	bool streams; /* BEGIN: the client starts publishers */
-	bool hook; /* READY: the client is not a part of the job */
+	bool hook;    /* READY: the client is not a part of the job */
 	bool stop;
 	uint32_t ms;
 };
@@ -65,8 +65,7 @@ static int set_spec(struct request *r, const struct spec_key *k, const char *val
 
 	if (k->bytes) {
 		if (strlen(value) >= k->bytes)
-			return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", k->name,
-					      k->bytes - 1);
+			return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", k->name, k->bytes - 1);
 		strcpy(field, value);
 		return 0;
 	}
@@ -150,22 +149,20 @@ static int refuse(struct scribe_client *c, const struct scribe_err *err)
 }
 
 /* NULL, with an error, also if the peer may not access the job. */
-static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_client *c,
-				 const struct request *r, struct scribe_err *err)
+static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_client *c, const struct request *r,
+				struct scribe_err *err)
 {
 	struct scribe_job *job = scribe_job_by_id(d, r->spec.id, c->uid);
 
 	/* the same error for both: the existence of others' jobs is not revealed */
 	if (job && may(c, job))
 		return job;
-	scribe_err_set(err, -ENOENT, r->spec.id[0] ? "no job %.100s here" : "a job_id is needed%.1s",
-		       r->spec.id);
+	scribe_err_set(err, -ENOENT, r->spec.id[0] ? "no job %.100s here" : "a job_id is needed%.1s", r->spec.id);
 	return NULL;
 }
 
 /* Nothing if the line does not fit: a cut line would be misread. */
-static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+static void say(char *text, size_t cap, size_t *n, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
 {
 	va_list args;
@@ -191,7 +188,7 @@ static void say_text(char *text, size_t cap, size_t *n, const char *key, const c
 	say(text, cap, n, "%s=%s\n", key, value);
 }
 
-static int tell_streams(struct scribe_client *c, const struct scribe_config *site, bool is_new)
+static int report_streams(struct scribe_client *c, const struct scribe_config *site, bool is_new)
 {
 	char text[4096];
 	size_t n = 0;
@@ -251,13 +248,13 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	}
 	if (rc < 0)
 		return refuse(c, &err);
-	if (r.streams && tell_streams(c, &job->config, is_new) < 0)
+	if (r.streams && report_streams(c, &job->config, is_new) < 0)
 		return -EPIPE;
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + BEGIN_NS);
 }
 
-int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
-		       const char *text, size_t bytes, struct scribe_job **ret_job, struct scribe_err *err)
+int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
+		       size_t bytes, struct scribe_job **ret_job, struct scribe_err *err)
 {
 	struct scribe_config config;
 	struct request r = {.config = &config};
@@ -319,13 +316,13 @@ static int send_entry(struct scribe_client *c, struct scribe_job *job, bool all)
 	say(text, sizeof(text), &n, "state=%s\n", state_of(job));
 	say(text, sizeof(text), &n, "begun=%" PRId64 "\nliving=%" PRIu64 "\nprocesses=%" PRIu64 "\n",
 	    (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000, job->worlds.living, processes);
-	say(text, sizeof(text), &n, "worlds=%" PRIu64 "\nlogs=%zu\nrecords=%u\nrecords_most=%u\n", units,
-	    job->logs, entry ? entry->used : 0, entry ? entry->quota : 0);
+	say(text, sizeof(text), &n, "worlds=%" PRIu64 "\nlogs=%zu\nrecords=%u\nrecords_most=%u\n", units, job->logs,
+	    entry ? entry->used : 0, entry ? entry->quota : 0);
 	if (!all)
 		return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
 	scribe_commit_partial(job, &ledger);
-	say(text, sizeof(text), &n, "events=%" PRIu64 "\ndropped=%" PRIu64 "\n",
-	    (uint64_t)ledger.v[SCRIBE_L_EVENTS], (uint64_t)ledger.v[SCRIBE_L_DROP_NO_SLOT]);
+	say(text, sizeof(text), &n, "events=%" PRIu64 "\ndropped=%" PRIu64 "\n", (uint64_t)ledger.v[SCRIBE_L_EVENTS],
+	    (uint64_t)ledger.v[SCRIBE_L_DROP_NO_SLOT]);
 	say_text(text, sizeof(text), &n, "cgroup", job->spec.cgroup);
 	say_text(text, sizeof(text), &n, "match_env", job->spec.match_env);
 	say(text, sizeof(text), &n, "below=%u\nnodes=%u\n", job->spec.ancestor_pid, job->spec.nodes);

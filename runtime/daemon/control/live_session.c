@@ -2,7 +2,7 @@
 /*
  * Requests of `ioscribe top` about running jobs. A request is kept in its connection until a tick answers it with
  * one static page, of which the cursor is where the next request continues. Connections are served in turn; all
- * pages together take at most a tenth of the time, and TURN_NS per loop iteration. Main thread of the daemon.
+ * pages together take at most a tenth of the time, and ITERATION_NS per loop iteration. Main thread.
  * Must not know what records hold.
  */
 #include "runtime/daemon/control/live_session.h"
@@ -13,13 +13,13 @@
 #include <string.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/events/live_walk.h"
 #include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/events/live_walk.h"
 
-#define TURN_NS  1000000ull /* per loop iteration */
-#define PAGE_NS  500000ull  /* per page */
-#define SHARE    10         /* one tenth of the time */
-#define SAVED_NS 2000000ull /* unused time, at most */
+#define ITERATION_NS 1000000ull /* per loop iteration */
+#define PAGE_NS      500000ull  /* per page */
+#define SHARE        10         /* one tenth of the time */
+#define SAVED_NS     2000000ull /* unused time, at most */
 
 _Static_assert(sizeof(struct scribe_msg_live_reply) % 8 == 0, "items begin at a multiple of 8");
 
@@ -40,8 +40,8 @@ static struct scribe_msg_live_reply *begin(struct page *page)
 }
 
 /* False: it does not fit; the page is unchanged. */
-static bool put(struct page *page, enum scribe_live_item type, const void *item, size_t bytes,
-		const void *more, size_t more_bytes)
+static bool put(struct page *page, enum scribe_live_item type, const void *item, size_t bytes, const void *more,
+		size_t more_bytes)
 {
 	const struct scribe_live_head head = {.type = type, .bytes = (uint32_t)(bytes + more_bytes)};
 	const size_t padded = (bytes + more_bytes + 7) / 8 * 8;
@@ -75,18 +75,17 @@ static bool put_job(struct page *page, struct scribe_job *job)
 {
 	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
 	const struct scribe_process_totals *ended = &job->worlds.ended;
-	struct scribe_live_job item = {.job = job->index,
-				       .uid = job->config.uid,
-				       .begun_ns = job->begun_ns,
-				       .begun_s =
-					       (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000,
-				       .living = (uint32_t)job->worlds.living,
-				       .ending = job->state >= SCRIBE_JOB_ENDING,
-				       .records = entry ? entry->used : 0,
-				       .records_most = entry ? entry->quota : 0,
-				       /* without living processes, of which the records follow */
-				       .ended = {.operations = ended->operations,
-						 .bytes = {ended->bytes_read, ended->bytes_written}}};
+	struct scribe_live_job item = {
+		.job = job->index,
+		.uid = job->config.uid,
+		.begun_ns = job->begun_ns,
+		.begun_s = (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000,
+		.living = (uint32_t)job->worlds.living,
+		.ending = job->state >= SCRIBE_JOB_ENDING,
+		.records = entry ? entry->used : 0,
+		.records_most = entry ? entry->quota : 0,
+		/* without living processes, of which the records follow */
+		.ended = {.operations = ended->operations, .bytes = {ended->bytes_read, ended->bytes_written}}};
 
 	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		item.processes += u->processes;
@@ -122,8 +121,7 @@ static void answer_names(const struct scribe_job *job, const struct scribe_clien
 	for (uint32_t i = 0; i < c->look.names; i++) {
 		const struct scribe_name_entry *name = scribe_name_table_by_id(&job->names, c->look.name[i]);
 
-		if (name &&
-		    !put(page, SCRIBE_LIVE_NAME, &name->id, sizeof(name->id), name->text, name->bytes)) {
+		if (name && !put(page, SCRIBE_LIVE_NAME, &name->id, sizeof(name->id), name->text, name->bytes)) {
 			looked->more = 1;
 			return;
 		}
@@ -163,8 +161,7 @@ int scribe_live_session_message(struct scribe_daemon *d, struct scribe_client *c
 	if (!d->service)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
 	if (c->look.what)
-		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE,
-					    "a second LOOK before the answer to the first");
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "a second LOOK before the answer to the first");
 	if (m->what < SCRIBE_LIVE_JOBS || m->what > SCRIBE_LIVE_NAMES)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "LOOK at nothing that there is");
 	if (m->job >= SCRIBE_JOBS_MAX || m->names > SCRIBE_LIVE_NAMES_MAX)
@@ -174,7 +171,7 @@ int scribe_live_session_message(struct scribe_daemon *d, struct scribe_client *c
 	return 0;
 }
 
-/* In turn by id; NULL: none. */
+/* In turn, by id; NULL: none. */
 static struct scribe_client *next(const struct scribe_daemon *d)
 {
 	struct scribe_client *first = NULL;
@@ -207,8 +204,7 @@ void scribe_live_session_tick(struct scribe_daemon *d)
 	struct scribe_client *c;
 
 	/* without jobs the loop sleeps and the allowance does not grow */
-	while (d->looks.waiting && now_ns - begun_ns < TURN_NS &&
-	       (allowance(&d->looks, now_ns) > 0 || !d->jobs)) {
+	while (d->looks.waiting && now_ns - begun_ns < ITERATION_NS && (allowance(&d->looks, now_ns) > 0 || !d->jobs)) {
 		c = next(d);
 		if (!c) {
 			d->looks.waiting = 0; /* it counts closed connections, too */

@@ -2,7 +2,7 @@
 /*
  * Trial for `ioscribe doctor --service`: writes an empty file as a log would be written, with the same helpers and
  * directories, and removes it. Three steps, each answered later by a helper. struct scribe_check belongs to the
- * connection. Main thread of the daemon. Must not know running jobs.
+ * connection. Main thread. Must not know running jobs.
  */
 #include "runtime/daemon/control/log_check.h"
 
@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/state/daemon.h"
 
 /* per step */
 #define STEP_MS 2000
@@ -51,8 +51,8 @@ static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 	if (rc == -ETIMEDOUT)
 		return scribe_err_set(err, rc, "%.*s: its file system does not answer", n, k->to);
 	if (k->stage == MAKING_DAYS)
-		return scribe_err_set(err, rc, "%.*s: the daemon cannot make the directories of the date: %s",
-				      n, k->to, strerror(-rc));
+		return scribe_err_set(err, rc, "%.*s: the daemon cannot make the directories of the date: %s", n, k->to,
+				      strerror(-rc));
 	return scribe_err_set(err, rc, "%.*s: user %s (%u) cannot write a log there: %s", n, k->to,
 			      c->user[0] ? c->user : "?", c->uid, strerror(-rc));
 }
@@ -60,11 +60,11 @@ static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 static int ask(struct scribe_check *k, struct scribe_client *c, struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct scribe_helper_put put = {.fd = k->empty,
-				      .partial = k->path,
-				      .to = k->to,
-				      .mkdirs = true,
-				      .own = (unsigned)scribe_log_path_own(&k->job, k->path),
-				      .drop = k->to};
+					.partial = k->path,
+					.to = k->to,
+					.mkdirs = true,
+					.own = (unsigned)scribe_log_path_own(&k->job, k->path),
+					.drop = k->to};
 	size_t shared = scribe_log_path_shared(&k->job, k->path);
 	int rc = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Session with a publisher: one request, answered with the memory file of its ring; then the publisher sends how
- * much it has read, and a closed connection shows each side that the other is gone. Main thread of the daemon.
+ * much it has read, and a closed connection shows each side that the other is gone. Main thread.
  * Must not know what is written to the ring.
  */
 #include "runtime/daemon/control/publish_session.h"
@@ -9,8 +9,8 @@
 #include <errno.h>
 
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/operations/publish.h"
 #include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/operations/publish.h"
 
 #define RINGS_A_USER 16u /* per node, 8 MiB each */
 

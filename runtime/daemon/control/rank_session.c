@@ -2,7 +2,7 @@
 /*
  * FETCH and DONE at MPI_Finalize. A rank's records are taken when its FETCH is served, so that its later I/O is not
  * in its image; they are sent as a sealed memory file when all ranks of this node have sent FETCH. Never blocks.
- * The connection owns answer, descriptor and the helper for the directory. Main thread of the daemon.
+ * The connection owns answer, descriptor and the helper for the directory. Main thread.
  */
 #include "runtime/daemon/control/rank_session.h"
 
@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/events/drain.h"
 #include "runtime/daemon/events/events.h"
-#include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/job_nodes.h"
 
 #define IMAGES_NS 20000000ull /* per loop iteration */
@@ -30,7 +30,7 @@ static enum arrival arrival_of(const struct scribe_log_unit *u)
 {
 	enum arrival a = ARRIVAL_ALL;
 
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (!r || r->state == SCRIBE_RANK_FETCHED || r->state == SCRIBE_RANK_DONE)
@@ -51,7 +51,7 @@ bool scribe_fetch_in_vain(const struct scribe_log_unit *u)
 static int take_records(struct scribe_daemon *d, struct scribe_log_unit *u, struct scribe_rank *r)
 {
 	for (struct scribe_process *p = u->first; p; p = p->next)
-		if (p->rank == r && !p->ended && !p->leaves && scribe_drain_living(d, p) < 0)
+		if (p->rank == r && !p->ended && !p->leaving && scribe_drain_living(d, p) < 0)
 			return -ENOMEM;
 	if (!r->records)
 		r->records = scribe_records_new();
@@ -130,10 +130,9 @@ static int prepare(struct scribe_client *c, struct scribe_process *p, struct scr
 		if (!at)
 			return scribe_err_set(err, -ENOMEM, "out of memory");
 		at->helper = (struct scribe_helper){.pid = -1, .sock = -1};
-		rc = scribe_node_parts_unit(p->job, u) ? scribe_parts_unit_path(p->job, u, SCRIBE_PART_RANKS,
-									    at->path, sizeof(at->path))
-						   : scribe_log_path_partial(p->job, u, at->path,
-									  sizeof(at->path), err);
+		rc = scribe_node_parts_unit(p->job, u)
+			     ? scribe_parts_unit_path(p->job, u, SCRIBE_PART_RANKS, at->path, sizeof(at->path))
+			     : scribe_log_path_partial(p->job, u, at->path, sizeof(at->path), err);
 		/* the log's name even if the rank stops waiting */
 		if (rc == 0 && !(u->partial = strdup(at->path)))
 			rc = scribe_err_set(err, -ENOMEM, "out of memory");
@@ -223,10 +222,9 @@ void scribe_fetch_answer_ready(struct scribe_daemon *d)
 			continue;
 		if (a == ARRIVAL_ALL)
 			rc = scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer,
-						sizeof(*c->answer), c->image);
+						    sizeof(*c->answer), c->image);
 		else
-			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED,
-						  "a rank of this world has ended or failed");
+			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
 		scribe_fetch_drop(c);
 		if (rc < 0)
 			scribe_client_hang_up(d, c);

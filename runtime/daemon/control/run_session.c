@@ -2,7 +2,7 @@
 /*
  * Session with `ioscribe run`: RUN_BEGIN creates a job, ENROL adds CMD before it executes, END waits for the
  * report of the logs, RUN_REATTACH resumes a job after a restart of the daemon. A connection points to its job;
- * the job belongs to the daemon. Main thread of the daemon.
+ * the job belongs to the daemon. Main thread.
  */
 #include "runtime/daemon/control/run_session.h"
 
@@ -13,22 +13,22 @@
 
 #include "logfmt/base/clock.h"
 #include "logfmt/base/old_names.h"
-#include "runtime/daemon/privsep/sandbox.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/privsep/helper.h"
-#include "runtime/daemon/privsep/helper_spawner.h"
-#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/attach/library_probes.h"
-#include "runtime/daemon/control/user_quota.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/audit_log.h"
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/config/library_selection.h"
 #include "runtime/daemon/config/user_name.h"
 #include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/control/user_quota.h"
 #include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/log_deliver.h"
+#include "runtime/daemon/privsep/helper.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/state/daemon.h"
 
 #define BUILDING_NS 5000000000ull /* interval of SCRIBE_MSG_BUILDING */
 
@@ -69,8 +69,7 @@ void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c,
 		config->records = d->service->config.records;
 }
 
-int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_client *c,
-			    struct scribe_err *err)
+int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err)
 {
 	return scribe_user_may(d, c->uid, SCRIBE_QUOTA_JOBS, err);
 }
@@ -155,7 +154,7 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 	d->resuming = 0;
 	if (rc == 0) {
 		(*ret_job)->client.pid = as->pid;
-		(*ret_job)->client.awaited = true;
+		(*ret_job)->client.resumed = true;
 	}
 	return rc;
 }
@@ -165,7 +164,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 	struct scribe_job *job = d->jobs;
 	uint64_t ticks = scribe_start_ticks((uint32_t)c->pid);
 
-	while (job && !(job->client.awaited && job->client.pid == c->pid && job->client.ticks == ticks && ticks))
+	while (job && !(job->client.resumed && job->client.pid == c->pid && job->client.ticks == ticks && ticks))
 		job = job->next;
 	if (c->run || !job)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "no job of this process waits for it");
@@ -204,8 +203,7 @@ static int enrol(struct scribe_client *c, pid_t pid)
 	 * the peer, its parent, can reap it.
 	 */
 	if (!c->own && !is_child_of(c, pid))
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
-					    "ENROL of a process that is no child of the asker's");
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "ENROL of a process that is no child of the asker's");
 	if (scribe_job_enrol(c->run, pid, &ok.proc_id, &err) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_UNABLE, err.text);
 	return scribe_client_send(c, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok));
@@ -218,8 +216,7 @@ static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const stru
 	if (!c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "ENROL before RUN_BEGIN");
 	if (!c->own && !is_child_of(c, m->pid))
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
-					    "ENROL of a process that is no child of the asker's");
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "ENROL of a process that is no child of the asker's");
 	c->enrols = m->pid;
 	/* attached at enrolment; errors are reported then */
 	if (d->service)
@@ -246,8 +243,7 @@ void scribe_runlink_go_on(struct scribe_daemon *d, uint64_t client)
 		scribe_client_hang_up(d, c);
 }
 
-int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
-			   const struct scribe_msg_header *h)
+int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h)
 {
 	const struct scribe_msg_end *end = (const void *)(h + 1);
 
@@ -259,7 +255,7 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 		return on_enrol(d, c, (const void *)(h + 1));
 	if (!c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "END before RUN_BEGIN");
-	c->run->client.awaited = false;
+	c->run->client.resumed = false;
 	/* the report of a job that has ended before END arrived is ready */
 	if (c->run->state < SCRIBE_JOB_OVER)
 		scribe_job_end(c->run, end->exit_grace_ms);
@@ -271,7 +267,7 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 /* `ioscribe run` was killed: its job ends with the last process, without a report. */
 static void goes_on_alone(struct scribe_job *job)
 {
-	job->client.awaited = false;
+	job->client.resumed = false;
 	if (!job->client.first_proc_id)
 		job->state = SCRIBE_JOB_OVER;
 	else if (job->state < SCRIBE_JOB_ENDING)
@@ -279,22 +275,22 @@ static void goes_on_alone(struct scribe_job *job)
 }
 
 /* Extends the client's wait. */
-static void tell_building(struct scribe_client *c, uint64_t now)
+static void report_building(struct scribe_client *c, uint64_t now)
 {
 	/* logs of worlds may be built before END, when the client does not read */
 	if (c->gone || !c->run || c->asks != c->run || c->run->state < SCRIBE_JOB_ENDING ||
-	    !scribe_deliver_building(c->run) || now - c->told_building_ns < BUILDING_NS)
+	    !scribe_deliver_building(c->run) || now - c->building_sent_ns < BUILDING_NS)
 		return;
-	c->told_building_ns = now;
+	c->building_sent_ns = now;
 	(void)scribe_client_send(c, SCRIBE_MSG_BUILDING, NULL, 0);
 }
 
 void scribe_runlink_sweep(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next)
-		tell_building(c, scribe_now_ns());
+		report_building(c, scribe_now_ns());
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
-		if (job->client.awaited && scribe_start_ticks((uint32_t)job->client.pid) != job->client.ticks)
+		if (job->client.resumed && scribe_start_ticks((uint32_t)job->client.pid) != job->client.ticks)
 			goes_on_alone(job);
 }
 
@@ -306,8 +302,7 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 	d->until_idle = d->until_idle || c->own;
 }
 
-static void report_to(struct scribe_client *c, const struct scribe_job *job,
-		      const struct scribe_msg_result *result)
+static void report_to(struct scribe_client *c, const struct scribe_job *job, const struct scribe_msg_result *result)
 {
 	int rc = 0;
 

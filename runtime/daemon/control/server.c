@@ -2,7 +2,7 @@
 /*
  * All connections: accept, dispatch one message each per loop iteration in order of arrival, and close, with
  * limits on their number, queued bytes and idle time. Also HELLO of ranks. The peer's credentials decide on the
- * records it may access. The daemon owns the list. Main thread of the daemon.
+ * records it may access. The daemon owns the list. Main thread.
  */
 #include "runtime/daemon/control/server.h"
 
@@ -13,29 +13,29 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/control/log_check.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/tables/heatmaps.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/base/audit_log.h"
-#include "runtime/daemon/programs/shm_counters.h"
-#include "runtime/daemon/control/user_quota.h"
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/attach/syscall_attach.h"
+#include "runtime/daemon/base/audit_log.h"
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/control/attach_session.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/job_session.h"
 #include "runtime/daemon/control/live_session.h"
+#include "runtime/daemon/control/log_check.h"
+#include "runtime/daemon/control/publish_session.h"
 #include "runtime/daemon/control/rank_session.h"
 #include "runtime/daemon/control/run_session.h"
 #include "runtime/daemon/control/status.h"
-#include "runtime/daemon/control/publish_session.h"
 #include "runtime/daemon/control/trace_session.h"
+#include "runtime/daemon/control/user_quota.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/tables/heatmaps.h"
 
-#define STUCK_NS        2000000000ull              /* disconnects a peer that reads nothing */
-#define OUTGOING_MAX    (4ull * SCRIBE_OUTBOX_MAX) /* queued bytes of all users */
-#define ACCEPTED_A_TURN 64                         /* per loop iteration */
+#define STUCK_NS               2000000000ull              /* disconnects a peer that reads nothing */
+#define OUTGOING_MAX           (4ull * SCRIBE_OUTBOX_MAX) /* queued bytes of all users */
+#define ACCEPTED_PER_ITERATION 64                         /* per loop iteration */
 
 void scribe_clients_close(struct scribe_daemon *d)
 {
@@ -67,8 +67,7 @@ static void lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
 
-	if (p && c->rank >= 0 && p->rank->rank == c->rank &&
-	    (c->fetching || p->rank->state == SCRIBE_RANK_FETCHED)) {
+	if (p && c->rank >= 0 && p->rank->rank == c->rank && (c->fetching || p->rank->state == SCRIBE_RANK_FETCHED)) {
 		/* it was to write a common log: the daemon writes it instead */
 		p->rank->state = SCRIBE_RANK_FAILED;
 		if (!p->ended)
@@ -148,7 +147,7 @@ void scribe_clients_accept(struct scribe_daemon *d)
 {
 	int fd;
 
-	for (int n = 0; n < ACCEPTED_A_TURN; n++) {
+	for (int n = 0; n < ACCEPTED_PER_ITERATION; n++) {
 		fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0)
 			(void)scribe_clients_add(d, fd);
@@ -159,7 +158,7 @@ void scribe_clients_accept(struct scribe_daemon *d)
 
 static bool all_met(const struct scribe_log_unit *u)
 {
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r && r->state == SCRIBE_RANK_IDLE)

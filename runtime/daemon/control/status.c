@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `ioscribe job status`: the service's load for root, and use of quotas per user, for root and for that user.
- * Lines key=value, one message per user. Keeps nothing. Main thread of the daemon. Must not know jobs' contents.
+ * Lines key=value, one message per user. Keeps nothing. Main thread. Must not know jobs' contents.
  */
 #include "runtime/daemon/control/status.h"
 
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/control/user_quota.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/control/user_quota.h"
+#include "runtime/daemon/state/daemon.h"
 
 static double ms(uint64_t ns)
 {
@@ -22,7 +22,7 @@ static double ms(uint64_t ns)
 /* The longest iterations by own time and by the clock are often different ones. */
 static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 {
-	const struct scribe_turns *t = &d->turns;
+	const struct scribe_iterations *t = &d->iterations;
 	uint64_t ring_most = 0, ring_bytes = d->bpf ? scribe_bpf_ring_bytes(d->bpf, &ring_most) : 0;
 	unsigned jobs = 0, clients = 0;
 	char text[1024];
@@ -38,8 +38,8 @@ static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 		     "longest_turn_mostly=%s\nlongest_turn_with_others_ms=%.1f\nring_bytes=%" PRIu64
 		     "\nring_most_bytes=%" PRIu64 "\n",
 		     (int)getpid(), (scribe_now_ns() - d->service->started_ns) / 1000000000, jobs, d->jobs_started,
-		     clients, t->n, t->long_turns, ms(scribe_turn_own_ns(&t->longest)), ms(t->longest.cpu_ns),
-		     scribe_turn_mostly(&t->longest), ms(t->longest_wall_ns), ring_bytes, ring_most);
+		     clients, t->n, t->long_iterations, ms(scribe_iteration_own_ns(&t->longest)), ms(t->longest.cpu_ns),
+		     scribe_iteration_mostly(&t->longest), ms(t->longest_wall_ns), ring_bytes, ring_most);
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, (size_t)n);
 }
 

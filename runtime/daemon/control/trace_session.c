@@ -2,7 +2,7 @@
 /*
  * Windows for `ioscribe trace`. A forked copy of the daemon builds the log, which is sent in messages; the client
  * compresses and writes it with its own identity. The connection owns memory file and copy, the job the window.
- * Main thread of the daemon. Must not know how segments are kept.
+ * Main thread. Must not know how segments are kept.
  */
 #include "runtime/daemon/control/trace_session.h"
 
@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 #include "runtime/daemon/base/subuids.h"
+#include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/operations/segment_windows.h"
 #include "runtime/daemon/operations/segments.h"
-#include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/output/log_commit.h"
 
 /* per node; root is exempt */
-#define WINDOWS_A_USER 8u
-#define PART_BYTES     (SCRIBE_MSG_MAX - sizeof(struct scribe_msg_header))
-#define PARTS_A_TURN   8
+#define WINDOWS_A_USER      8u
+#define PART_BYTES          (SCRIBE_MSG_MAX - sizeof(struct scribe_msg_header))
+#define PARTS_PER_ITERATION 8
 
 int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_err *err)
 {
@@ -112,14 +112,14 @@ static void send_parts(struct scribe_client *c)
 	static char part[PART_BYTES];
 	int rc = 0;
 
-	for (int i = 0;
-	     i < PARTS_A_TURN && c->trace_sent < c->traced.bytes && !c->send_queue.first && rc == 0; i++) {
+	for (int i = 0; i < PARTS_PER_ITERATION && c->trace_sent < c->traced.bytes && !c->send_queue.first && rc == 0;
+	     i++) {
 		/* the user could keep the file itself and hold its lock */
 		ssize_t n = pread(c->trace_log, part, sizeof(part), (off_t)c->trace_sent);
 
 		rc = n <= 0 ? -EIO
-			    : scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_TRACE_PART, 0, part,
-						     (size_t)n, -1);
+			    : scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_TRACE_PART, 0, part, (size_t)n,
+						     -1);
 		c->trace_sent += n > 0 ? (uint64_t)n : 0;
 	}
 	if (rc < 0 || c->trace_sent == c->traced.bytes)

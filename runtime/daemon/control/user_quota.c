@@ -2,7 +2,7 @@
 /*
  * What one user may take of a service. Nothing is reserved: use is counted from the daemon's lists when needed;
  * shares of records and processes are set every SHARE_NS; helpers' processor time is a leaky bucket per user. The
- * daemon owns the map of times. Main thread of the daemon. Must not know what resources are used for.
+ * daemon owns the map of times. Main thread. Must not know what resources are used for.
  */
 #include "runtime/daemon/control/user_quota.h"
 
@@ -11,23 +11,23 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/attach/library_queue.h"
-#include "runtime/daemon/programs/shm_counters.h"
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/attach/library_queue.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/base/subuids.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/model/record_set.h"
 #include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/programs/shm_counters.h"
 
-#define SHARE_NS   20000000ull
-#define TIME_NS    500000000ull
-#define AVERAGE_NS 10000000000ull
-#define PLACES_OF_OTHERS 8u  /* the last eighth of the pool */
-#define LITTLE           64u /* is for users with less than a 64th */
+#define SHARE_NS         20000000ull
+#define TIME_NS          500000000ull
+#define AVERAGE_NS       10000000000ull
+#define PLACES_OF_OTHERS 8u   /* the last eighth of the pool */
+#define LITTLE           64u  /* is for users with less than a 64th */
 #define NAME_BYTES       256u /* of names, count as a file */
 /* Pool, in users at their limit: more would exhaust the service's memory. */
-#define FULL_USERS       2u
+#define FULL_USERS 2u
 
 static const struct {
 	const char *name, *what;
@@ -57,15 +57,13 @@ static struct scribe_user_time *time_of(struct scribe_daemon *d, uid_t any)
 	return t;
 }
 
-/* ---- what is there ---- */
-
-static void each_helper(const struct scribe_daemon *d,
-			void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
+static void each_helper(const struct scribe_daemon *d, void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h),
+			void *ctx)
 {
 	for (struct scribe_job *job = d->jobs; job; job = job->next) {
 		struct scribe_helper *const helpers[] = {&job->helper,
-							job->path_lookup.has_helper ? &job->path_lookup.helper : NULL,
-							job->exclusion.has_helper ? &job->exclusion.helper : NULL};
+							 job->path_lookup.has_helper ? &job->path_lookup.helper : NULL,
+							 job->exclusion.has_helper ? &job->exclusion.helper : NULL};
 
 		for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
 			if (helpers[i] && helpers[i]->sock >= 0)
@@ -93,7 +91,7 @@ static uint64_t files_of(const struct scribe_job *job)
 	uint64_t files = job->names.bytes / NAME_BYTES, records = 0;
 
 	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
-		for (size_t i = 0; i < u->ranks.places; i++) {
+		for (size_t i = 0; i < u->ranks.buckets; i++) {
 			const struct scribe_rank *r = u->ranks.entry[i].value;
 
 			records += r && r->records ? r->records->n : 0;
@@ -163,9 +161,8 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 		for (const struct scribe_client *c = d->clients; c; c = c->next)
 			*ret_taken += c->uid != 0;
 		most = scribe_limits_descriptors() / 4;
-		return most < SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT
-			       ? most
-			       : SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
+		return most < SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT ? most
+									  : SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
 	}
 	if (q == SCRIBE_QUOTA_FILES) {
 		for (const struct scribe_job *job = d->jobs; job; job = job->next)
@@ -218,8 +215,6 @@ void scribe_user_each(const struct scribe_daemon *d, void (*fn)(void *ctx, uid_t
 	scribe_map_clear(&seen);
 }
 
-/* ---- shares ---- */
-
 /* Current use plus an equal part of what is left, at most the job's own limit. */
 static uint32_t share(uint32_t most, uint32_t used, uint64_t limit, uint64_t sum, uint64_t wanted, unsigned jobs)
 {
@@ -267,8 +262,6 @@ static void set_shares(void *ctx, uid_t uid)
 	}
 }
 
-/* ---- time ---- */
-
 static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
 {
 	struct scribe_user_time *t = uid ? time_of(ctx, uid) : NULL;
@@ -289,7 +282,7 @@ static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
 {
 	uint64_t allowed = elapsed_ns * scribe_user_limit(d, SCRIBE_QUOTA_HELPER_SHARE) / 100;
 
-	for (size_t i = 0; i < d->user_times.places; i++) {
+	for (size_t i = 0; i < d->user_times.buckets; i++) {
 		struct scribe_user_time *t = d->user_times.entry[i].value;
 
 		if (t)
@@ -358,7 +351,7 @@ void scribe_user_tick(struct scribe_daemon *d)
 
 void scribe_user_end(struct scribe_daemon *d)
 {
-	for (size_t i = 0; i < d->user_times.places; i++)
+	for (size_t i = 0; i < d->user_times.buckets; i++)
 		free(d->user_times.entry[i].value);
 	scribe_map_clear(&d->user_times);
 }

@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
 #include "logfmt/rules/lib_rules.h"
 #include "logfmt/rules/streams.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/tables/heatmaps.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/state/receivers.h"
-#include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/model/access_patterns.h"
-#include "logfmt/base/clock.h"
-#include "runtime/daemon/tables/slot_names.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/state/receivers.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/heatmaps.h"
+#include "runtime/daemon/tables/slot_names.h"
 
 struct drain {
 	struct scribe_daemon *d;
@@ -223,7 +223,7 @@ static int drain_some(struct drain *x, struct scribe_draining *at, uint64_t unti
 }
 
 /* Continues where an earlier iteration has stopped. */
-static int drain_in_turns(struct drain *x, uint64_t until_ns)
+static int drain_in_iterations(struct drain *x, uint64_t until_ns)
 {
 	struct scribe_process *p = x->p;
 	int rc;
@@ -257,7 +257,7 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint6
 	if (p->drained && !p->draining)
 		rc = scribe_bpf_drain_and_free(d->bpf, p->index, NULL, NULL);
 	else
-		rc = drain_in_turns(&x, until_ns);
+		rc = drain_in_iterations(&x, until_ns);
 	if (rc != 1 && scribe_shm_counters_take(d, p, x.records) < 0)
 		rc = -1;
 	p->job->drain_ns += scribe_now_ns() - begin;

@@ -15,27 +15,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/tables/job_env.h"
-#include "runtime/daemon/tables/heatmaps.h"
-#include "runtime/daemon/tables/held_events.h"
-#include "runtime/daemon/events/name_events.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/attach/library_probes.h"
-#include "runtime/daemon/lookup/path_lookup.h"
-#include "runtime/daemon/events/modules.h"
-#include "runtime/daemon/programs/shm_counters.h"
 #include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
+#include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/events/drain.h"
+#include "runtime/daemon/events/modules.h"
+#include "runtime/daemon/events/name_events.h"
+#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
+#include "runtime/daemon/lookup/path_lookup.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/heatmaps.h"
+#include "runtime/daemon/tables/held_events.h"
+#include "runtime/daemon/tables/job_env.h"
 
 #define SCRIBE_HIDDEN_EXE "<privileged>"
-#define PROXY "hydra_" /* hydra_pmi_proxy, hydra_bstrap_proxy */
-#define ENV_MAX (1u << 21) /* bytes of an environment that is read from /proc */
+#define PROXY             "hydra_"   /* hydra_pmi_proxy, hydra_bstrap_proxy */
+#define ENV_MAX           (1u << 21) /* bytes of an environment that is read from /proc */
 
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
@@ -56,8 +56,8 @@ static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, ui
 }
 
 /* NULL: out of memory; the process's events are then ignored. */
-static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *job, uint32_t index,
-				     uint32_t proc_id, uint32_t parent, int32_t tgid, uint64_t when_ns)
+static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *job, uint32_t index, uint32_t proc_id,
+				     uint32_t parent, int32_t tgid, uint64_t when_ns)
 {
 	struct scribe_process *p = scribe_worlds_fork(&job->worlds, proc_id, parent, when_ns);
 
@@ -92,8 +92,7 @@ static struct scribe_job *work_of(struct scribe_daemon *d, const struct scribe_e
 }
 
 /* From the shared table if the FORK event was lost. */
-static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_job *job,
-					 const struct scribe_event *e)
+static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e)
 {
 	struct scribe_process *p = scribe_worlds_find(&job->worlds, e->proc_id);
 	const struct scribe_proc *proc;
@@ -137,8 +136,7 @@ static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p
 }
 
 /* `when_ns` 0: the event was lost. */
-static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes,
-		    uint64_t when_ns)
+static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes, uint64_t when_ns)
 {
 	char link[64], exe[PATH_MAX];
 	ssize_t n;
@@ -165,8 +163,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	scribe_job_journal_exec(p, argv, bytes, n > 0 ? exe : NULL);
 }
 
-static void on_map(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
-		   const char *text)
+static void on_map(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e, const char *text)
 {
 	char name[SCRIBE_LIBRARY_NAME];
 
@@ -263,7 +260,7 @@ static void take_leaving(struct scribe_job *job)
 		if (rc < 0)
 			job->losses.memory++;
 		job->leaving = p->next_end;
-		p->leaves = false;
+		p->leaving = false;
 		end_now(d, p);
 	}
 }
@@ -274,7 +271,7 @@ static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 	struct scribe_job *job = p->job;
 
 	p->next_end = NULL;
-	p->leaves = true;
+	p->leaving = true;
 	if (job->leaving)
 		job->leaving_last->next_end = p;
 	else
@@ -287,7 +284,7 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		   enum scribe_process_end kind)
 {
 	/* reported by both event and sweep, or in progress already */
-	if (p->ended || p->waits_for || p->leaves)
+	if (p->ended || p->waits_for || p->leaving)
 		return;
 	end_environment(d, p);
 	p->status = status;
@@ -353,7 +350,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 {
 	const struct scribe_text_of of = {
 		.pid = p->tgid, .environment = e->type == SCRIBE_EV_ENV_AGAIN, .at = e->again.at};
-	char text[SCRIBE_NAME_ROOM];
+	char text[SCRIBE_NAME_CAPACITY];
 	size_t n;
 
 	if (!scribe_path_lookup_text(p->job, &of, text, sizeof(text), &n))
@@ -366,15 +363,17 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 	if (n)
 		feed_environment(p, text, n);
 	if (n < sizeof(text) || e->again.at > ENV_MAX ||
-	    scribe_held_put(p->job, &(struct scribe_event){.type = SCRIBE_EV_ENV_AGAIN, .proc_id = e->proc_id,
-							    .again.at = e->again.at + (uint32_t)n}, ""))
+	    scribe_held_put(p->job,
+			    &(struct scribe_event){.type = SCRIBE_EV_ENV_AGAIN,
+						   .proc_id = e->proc_id,
+						   .again.at = e->again.at + (uint32_t)n},
+			    ""))
 		end_environment(d, p);
 	return 0;
 }
 
 /* SCRIBE_NAME_WAITS: deliver the same event again later; the path lookup keeps its state. */
-static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e,
-			const char *text)
+static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e, const char *text)
 {
 	struct scribe_process *p;
 

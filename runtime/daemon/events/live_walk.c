@@ -11,8 +11,8 @@
 
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/programs/shm_counters.h"
-#include "runtime/daemon/tables/slot_names.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/slot_names.h"
 
 #define LOOK_EVERY 64 /* empty entries between reads of the clock */
 #define COPY_TRIES 4u /* per slot */
@@ -29,23 +29,21 @@ struct walk {
 /* NULL: not of this job. */
 static struct scribe_process *process_at(const struct walk *x, const struct scribe_proc *proc)
 {
-	struct scribe_process *p = proc->proc_id && proc->job == x->job->index
-					   ? scribe_worlds_find(&x->job->worlds, proc->proc_id)
-					   : NULL;
+	struct scribe_process *p =
+		proc->proc_id && proc->job == x->job->index ? scribe_worlds_find(&x->job->worlds, proc->proc_id) : NULL;
 
 	return p && !p->ended && p->index == x->cursor->proc ? p : NULL;
 }
 
-static bool tell_process(const struct walk *x, const struct scribe_process *p, const struct scribe_proc *proc)
+static bool report_process(const struct walk *x, const struct scribe_process *p, const struct scribe_proc *proc)
 {
-	struct scribe_live_process item = {
-		.proc_id = p->proc_id,
-		.pid = p->tgid,
-		.uid = p->uid,
-		.unit = p->unit ? p->unit->id : 0,
-		.rank = p->rank && p->unit && p->unit->id ? p->rank->rank : -1,
-		.collected = {.operations = p->totals.operations,
-			      .bytes = {p->totals.bytes_read, p->totals.bytes_written}}};
+	struct scribe_live_process item = {.proc_id = p->proc_id,
+					   .pid = p->tgid,
+					   .uid = p->uid,
+					   .unit = p->unit ? p->unit->id : 0,
+					   .rank = p->rank && p->unit && p->unit->id ? p->rank->rank : -1,
+					   .collected = {.operations = p->totals.operations,
+							 .bytes = {p->totals.bytes_read, p->totals.bytes_written}}};
 	const char *slash = p->exe ? strrchr(p->exe, '/') : NULL;
 
 	snprintf(item.program, sizeof(item.program), "%s",
@@ -63,8 +61,8 @@ static bool is_own(int module)
 	return module == SCRIBE_MOD_POSIX || module == SCRIBE_MOD_STDIO;
 }
 
-static bool tell_slot(const struct walk *x, const struct scribe_process *p, uint32_t index,
-		      const struct scribe_slot_copy *l)
+static bool report_slot(const struct walk *x, const struct scribe_process *p, uint32_t index,
+			const struct scribe_slot_copy *l)
 {
 	const struct scribe_name_entry *name = scribe_slot_name_entry(x->d, index, l->generation);
 	const int module = scribe_drain_module(l->kind);
@@ -87,7 +85,7 @@ static bool tell_slot(const struct walk *x, const struct scribe_process *p, uint
 }
 
 /* True: complete, or the process's records are gone. */
-static bool tell_slots(const struct walk *x, const struct scribe_process *p)
+static bool report_slots(const struct walk *x, const struct scribe_process *p)
 {
 	struct scribe_live_cursor *at = x->cursor;
 
@@ -97,7 +95,7 @@ static bool tell_slots(const struct walk *x, const struct scribe_process *p)
 		int rc = scribe_bpf_peek(x->d->bpf, p->index, &next, &l);
 
 		/* it changes too fast: later */
-		if (rc == -EAGAIN || (rc == 1 && !tell_slot(x, p, at->slot, &l)))
+		if (rc == -EAGAIN || (rc == 1 && !report_slot(x, p, at->slot, &l)))
 			return false;
 		at->slot = rc < 0 ? 0 : next;
 		if (scribe_now_ns() >= x->until_ns)
@@ -106,7 +104,7 @@ static bool tell_slots(const struct walk *x, const struct scribe_process *p)
 	return true;
 }
 
-static bool tell_shm(const struct walk *x, struct scribe_process *p)
+static bool report_shm(const struct walk *x, struct scribe_process *p)
 {
 	struct scribe_live_cursor *at = x->cursor;
 	struct scribe_live_record item;
@@ -122,18 +120,18 @@ static bool tell_shm(const struct walk *x, struct scribe_process *p)
 	return true;
 }
 
-static bool tell(const struct walk *x, struct scribe_process *p, const struct scribe_proc *proc)
+static bool report(const struct walk *x, struct scribe_process *p, const struct scribe_proc *proc)
 {
 	struct scribe_live_cursor *at = x->cursor;
 
 	if (at->proc_id != p->proc_id) {
-		if (!tell_process(x, p, proc))
+		if (!report_process(x, p, proc))
 			return false;
 		at->proc_id = p->proc_id;
 		at->slot = __atomic_load_n(&proc->head, __ATOMIC_ACQUIRE);
 		at->shm = 0;
 	}
-	return tell_slots(x, p) && tell_shm(x, p);
+	return report_slots(x, p) && report_shm(x, p);
 }
 
 bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *job, struct scribe_live_cursor *cursor,
@@ -145,7 +143,7 @@ bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *job, struct sc
 	for (unsigned n = 1; d->bpf && (proc = scribe_bpf_proc(d->bpf, cursor->proc)); n++) {
 		struct scribe_process *p = process_at(&x, proc);
 
-		if (p && !tell(&x, p, proc))
+		if (p && !report(&x, p, proc))
 			return false;
 		*cursor = (struct scribe_live_cursor){.proc = cursor->proc + 1};
 		if ((p || n % LOOK_EVERY == 0) && scribe_now_ns() >= until_ns)

@@ -42,8 +42,7 @@ static bool any_on(const char *list)
 }
 
 /* Made when first needed. NULL: no such module is enabled, or out of memory. */
-static struct scribe_core *plain_core(struct scribe_job *job, const struct scribe_log_unit *u,
-				      struct scribe_rank *r)
+static struct scribe_core *plain_core(struct scribe_job *job, const struct scribe_log_unit *u, struct scribe_rank *r)
 {
 	if (r->core || !any_on(job->config.modules))
 		return r->core;
@@ -62,8 +61,7 @@ void scribe_daemon_modules_process_end(const struct scribe_process *p)
 	struct scribe_module_process x = {
 		.pid = p->tgid,
 		.status = p->status,
-		.start =
-			p->start_ns > p->unit->start_ns ? (double)(p->start_ns - p->unit->start_ns) / 1e9 : 0,
+		.start = p->start_ns > p->unit->start_ns ? (double)(p->start_ns - p->unit->start_ns) / 1e9 : 0,
 		.end = p->end_ns > p->unit->start_ns ? (double)(p->end_ns - p->unit->start_ns) / 1e9 : 0,
 		.exe = p->exe,
 		.operations = p->totals.operations,
@@ -109,9 +107,8 @@ static int posix_records(struct scribe_job *job, int64_t rank, const struct scri
 
 	if (scribe_file_has_posix(f)) {
 		/* the block size of a file that was only renamed or removed is not known: -1 */
-		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode,
-					f->align ? (int64_t)f->align : -1, job->config.mem_alignment,
-					f->renamed_from, &rec);
+		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align ? (int64_t)f->align : -1,
+					job->config.mem_alignment, f->renamed_from, &rec);
 		rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX, &rec, sizeof(rec));
 	}
 	if (rc == 0 && IOSCRIBE_MODULE_POSIX_EXT && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext))
@@ -178,7 +175,7 @@ static int layers(int64_t rank, const struct scribe_records *files, struct scrib
 }
 
 int scribe_daemon_modules_records(struct scribe_job *job, int64_t rank, const struct scribe_records *files,
-				   uint64_t base_ns, struct scribe_bundle *b)
+				  uint64_t base_ns, struct scribe_bundle *b)
 {
 	int rc = 0;
 
@@ -221,7 +218,7 @@ static int finish_core(struct scribe_job *job, struct scribe_core *core, struct 
 }
 
 int scribe_daemon_modules_rank(struct scribe_job *job, struct scribe_rank *r, struct scribe_bundle *b,
-			uint64_t *partial)
+			       uint64_t *partial)
 {
 	struct scribe_core *core = r->core;
 	int rc;
@@ -236,8 +233,6 @@ int scribe_daemon_modules_rank(struct scribe_job *job, struct scribe_rank *r, st
 	r->core = scribe_core_free(core);
 	return rc;
 }
-
-/* ---- static modules ---- */
 
 struct file_rank {
 	uint64_t id;
@@ -285,8 +280,8 @@ static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_ra
 }
 
 /* One rank, one module: files with name and attribute. */
-static int tell_files(struct scribe_job *job, const struct scribe_module_ops *s, const struct file_rank *file_rank,
-		      size_t n, struct scribe_bundle *b, uint64_t *partial)
+static int report_files(struct scribe_job *job, const struct scribe_module_ops *s, const struct file_rank *file_rank,
+			size_t n, struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_module_file *file = calloc(n, sizeof(*file));
 	struct scribe_core *core = core_new(job, file_rank->rank, 0, 0);
@@ -325,7 +320,7 @@ int scribe_daemon_modules_files(struct scribe_job *job, struct scribe_bundle *b,
 			next++;
 		for (int s = 0; scribe_daemon_modules[s] && rc == 0; s++)
 			if (scribe_daemon_modules[s]->files)
-				rc = tell_files(job, scribe_daemon_modules[s], file_rank + i, next - i, b, partial);
+				rc = report_files(job, scribe_daemon_modules[s], file_rank + i, next - i, b, partial);
 	}
 	free(file_rank);
 	return rc;

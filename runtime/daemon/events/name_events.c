@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
-#include "runtime/daemon/tables/slot_names.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/lookup/path_lookup.h"
+#include "runtime/daemon/tables/slot_names.h"
 
 static int open_root(const struct scribe_process *p)
 {
@@ -127,7 +127,7 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 /* The name as sent, and as resolved. */
 struct given {
 	const struct scribe_path_pieces *pieces;
-	char *path; /* SCRIBE_NAME_ROOM bytes */
+	char *path; /* SCRIBE_NAME_CAPACITY bytes */
 	size_t bytes;
 	uint64_t file_id; /* of the file that contains it; 0: none */
 };
@@ -151,17 +151,17 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 	/* not if the slot was reused; atomic, because kernel programs change the same word */
 	if (slot && slot->generation == e->name.generation && slot->proc_id == e->proc_id && name->excluded)
 		__atomic_fetch_or(&slot->flags,
-				  SCRIBE_SF_EXCLUDED | (g->pieces->has_string && slot->kind == SCRIBE_KIND_PATH &&
-							is_folder_excluded(d, p, g->pieces, name->text, name->bytes)
-								? SCRIBE_SF_FOLDER_EXCLUDED
-								: 0),
+				  SCRIBE_SF_EXCLUDED |
+					  (g->pieces->has_string && slot->kind == SCRIBE_KIND_PATH &&
+							   is_folder_excluded(d, p, g->pieces, name->text, name->bytes)
+						   ? SCRIBE_SF_FOLDER_EXCLUDED
+						   : 0),
 				  __ATOMIC_RELAXED);
 	else if (p->own_root_dir && !name->folded) /* otherwise the helper would see a different file */
 		scribe_file_xattrs_request(p->job, name);
 }
 
-int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
-		      const char *text)
+int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e, const char *text)
 {
 	const struct scribe_ev_name *n = &e->name;
 	struct scribe_path_pieces pieces = {
@@ -174,7 +174,7 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		.nofollow = n->flags & SCRIBE_NF_NOFOLLOW,
 		.detached = n->flags & SCRIBE_NF_DETACHED,
 	};
-	char path[SCRIBE_NAME_ROOM];
+	char path[SCRIBE_NAME_CAPACITY];
 	const struct scribe_name_entry *name;
 	uint64_t file_id = 0;
 	size_t bytes;

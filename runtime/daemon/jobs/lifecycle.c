@@ -6,41 +6,41 @@
 #include "runtime/daemon/jobs/lifecycle.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/core/core.h"
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/journal/saved_binary.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/programs/shm_counters.h"
-#include "runtime/daemon/output/log_deliver.h"
-#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/attach/library_queue.h"
+#include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/rlimits.h"
-#include "runtime/daemon/tables/heatmaps.h"
+#include "runtime/daemon/events/events.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/lookup/exclusion_check.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/lookup/job_helper.h"
+#include "runtime/daemon/lookup/path_lookup.h"
 #include "runtime/daemon/operations/segments.h"
-#include "runtime/daemon/state/receivers.h"
+#include "runtime/daemon/output/log_deliver.h"
+#include "runtime/daemon/output/log_finalize.h"
+#include "runtime/daemon/output/log_path.h"
 #include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/privsep/snapshot.h"
-#include "logfmt/base/clock.h"
-#include "runtime/daemon/events/events.h"
-#include "runtime/daemon/tables/job_table.h"
-#include "runtime/daemon/lookup/exclusion_check.h"
-#include "runtime/daemon/lookup/job_helper.h"
-#include "runtime/daemon/tables/held_events.h"
-#include "runtime/daemon/lookup/path_lookup.h"
-#include "runtime/daemon/output/log_path.h"
-#include "runtime/daemon/output/log_finalize.h"
+#include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/job_nodes.h"
+#include "runtime/daemon/state/receivers.h"
+#include "runtime/daemon/tables/heatmaps.h"
+#include "runtime/daemon/tables/held_events.h"
+#include "runtime/daemon/tables/job_table.h"
 
 #define JUDGED_NS 10000000000ull /* after the end of a job, for pending exclusion checks */
 
@@ -139,7 +139,7 @@ struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid
 
 /* Consumes the configuration. A resumed job gets its former index. */
 static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config *config,
-				    const struct scribe_job_spec *spec, struct scribe_err *err)
+				   const struct scribe_job_spec *spec, struct scribe_err *err)
 {
 	struct scribe_job *job = calloc(1, sizeof(*job)), **at = &d->jobs;
 	uint32_t index = d->resuming ? d->resuming - 1 : 0;
@@ -211,8 +211,7 @@ static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_
 	job->losses.misses_before = scribe_bpf_misses(d->bpf);
 	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, job->index, &entry);
 	if (rc < 0)
-		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
-				      scribe_strerror(rc));
+		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s", scribe_strerror(rc));
 	/* Before the programs are attached: then a process can join. */
 	scribe_job_table_exclude(d, job);
 	if (first)
@@ -239,9 +238,8 @@ static void detach_if_idle(struct scribe_daemon *d)
 	scribe_bpf_detach(d->bpf);
 }
 
-int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
-		      const struct scribe_job_spec *spec, struct scribe_job **ret_job,
-		      struct scribe_err *err)
+int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config, const struct scribe_job_spec *spec,
+		     struct scribe_job **ret_job, struct scribe_err *err)
 {
 	struct scribe_job *job = work_new(d, config, spec, err);
 	int rc = job ? start(d, job, err) : err->code;
@@ -343,7 +341,7 @@ static void finalize(struct scribe_job *job)
 	scribe_libs_search_cut(d, job);
 	scribe_exclusion_check_end(job);
 	scribe_events_ends(job);
-	scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
+	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_ENDS);
 	if (job->leaving) /* processes with very many records are still being drained */
 		return;
 	/* Windows and publishers before logs, because committing frees what they refer to. */
@@ -351,11 +349,11 @@ static void finalize(struct scribe_job *job)
 	scribe_segments_publish_rest(job);
 	scribe_daemon_windows_closed(job);
 	scribe_commit_due(job, true);
-	scribe_turns_share(&d->turns, SCRIBE_TURN_COMMIT);
+	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_COMMIT);
 	silence(job);
 	job->state = SCRIBE_JOB_FINALIZING;
 	scribe_deliver_tick(job);
-	scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
+	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_BUILD);
 }
 
 static void finish(struct scribe_job *job)
@@ -401,25 +399,25 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 	/* Answers of helpers are polled. */
 	d->poll_fast = d->poll_fast || scribe_libs_searching(d) || scribe_libs_busy(d);
 
-	scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
+	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_WORKS);
 	for (job = d->jobs; job; job = job->next) {
-		if (scribe_node_parts_job(job) && !job->told_begun && job->worlds.by_proc_id.used) {
-			job->told_begun = true;
+		if (scribe_node_parts_job(job) && !job->begun_reported && job->worlds.by_proc_id.used) {
+			job->begun_reported = true;
 			scribe_deliver_begun(job);
 		}
 		scribe_exclusion_check_tick(job);
 		scribe_events_ends(job);
-		scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
+		scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_ENDS);
 		if (job->state < SCRIBE_JOB_FINALIZING)
 			scribe_commit_due(job, false);
-		scribe_turns_share(&d->turns, SCRIBE_TURN_COMMIT);
+		scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_COMMIT);
 		scribe_file_xattrs_tick(job);
-		scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
+		scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_WORKS);
 		scribe_deliver_tick(job);
-		scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
+		scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_BUILD);
 		if (is_ending(job) || (job->state < SCRIBE_JOB_OVER && is_due(d, job)))
 			finish(job);
-		scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
+		scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_WORKS);
 		d->poll_fast = d->poll_fast || is_ending(job) || job->leaving || job->held.first ||
 			       scribe_deliver_busy(job) || scribe_exclusion_check_busy(job);
 		idle = idle && job->state == SCRIBE_JOB_OVER;
@@ -428,10 +426,10 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 		scribe_spool_tick(d->spool);
 	for (job = d->jobs; job; job = next) {
 		next = job->next;
-		if (job->state == SCRIBE_JOB_OVER && !job->worlds.living && !job->client.awaited)
+		if (job->state == SCRIBE_JOB_OVER && !job->worlds.living && !job->client.resumed)
 			scribe_job_free(job);
 	}
-	scribe_turns_share(&d->turns, SCRIBE_TURN_FREE);
+	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_FREE);
 	detach_if_idle(d);
 	if (idle && (d->until_idle || d->asked_to_end) && !scribe_daemon_has_pending(d))
 		d->quit = true;

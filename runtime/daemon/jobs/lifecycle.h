@@ -9,9 +9,8 @@
  * Also loads and attaches the programs, if needed. `config` is consumed, also on failure; `spec` may be NULL. The
  * daemon owns the job and frees it some time after scribe_job_end.
  */
-int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
-		      const struct scribe_job_spec *spec, struct scribe_job **ret_job,
-		      struct scribe_err *err);
+int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config, const struct scribe_job_spec *spec,
+		     struct scribe_job **ret_job, struct scribe_err *err);
 /* By the scheduler's number: of this user, or for root of all, preferably those begun by root. NULL: none. */
 struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
 /* Traces this process and its descendants. */

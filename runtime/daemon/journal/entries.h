@@ -9,9 +9,8 @@
 #include "bpf/wire.h"
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/model/counter_use.h"
-#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/model/rank_env.h"
-#include "runtime/daemon/model/counter_use.h"
+#include "runtime/daemon/state/daemon.h"
 
 enum scribe_job_journal_type {
 	SCRIBE_ENTRY_BEGIN = 1, /* head, text of JOB_BEGIN or RUN_BEGIN */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes a job's journal (read by recover.c): one function per kind of entry, called where the state changes. Open only
- * in service mode with --pin. Main thread of the daemon.
+ * in service mode with --pin. Main thread.
  */
 #include "runtime/daemon/journal/job_journal.h"
 
@@ -46,12 +46,12 @@ static void put(struct scribe_job *job, enum scribe_job_journal_type type, const
 void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_job_journal_begin head = {.uid = c->uid,
-					 .gid = c->gid,
-					 .pid = c->pid,
-					 .run = !job->spec.id[0],
-					 .ticks = job->client.ticks,
-					 .begun_ns = job->begun_ns,
-					 .realtime_ns = job->realtime_ns};
+						.gid = c->gid,
+						.pid = c->pid,
+						.run = !job->spec.id[0],
+						.ticks = job->client.ticks,
+						.begun_ns = job->begun_ns,
+						.realtime_ns = job->realtime_ns};
 	struct scribe_daemon *d = job->daemon;
 	char path[160];
 	int rc;
@@ -62,19 +62,19 @@ void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client
 	unlink(path);
 	rc = scribe_journal_create(&job->journal, path, scribe_job_journal_layout());
 	if (rc < 0)
-		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path,
-			strerror(-rc), job->spec.id);
+		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path, strerror(-rc),
+			job->spec.id);
 	put(job, SCRIBE_ENTRY_BEGIN, &head, sizeof(head), text, bytes);
 }
 
 void scribe_job_journal_process(struct scribe_process *p)
 {
 	struct scribe_job_journal_process head = {.proc_id = p->proc_id,
-					   .parent = p->parent_serial,
-					   .index = p->index,
-					   .tgid = p->tgid,
-					   .uid = p->uid,
-					   .start_ns = p->start_ns};
+						  .parent = p->parent_serial,
+						  .index = p->index,
+						  .tgid = p->tgid,
+						  .uid = p->uid,
+						  .start_ns = p->start_ns};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
 	put(p->job, SCRIBE_ENTRY_PROCESS, &head, sizeof(head), NULL, 0);
@@ -90,9 +90,8 @@ void scribe_job_journal_name(struct scribe_job *job, uint32_t slot, uint32_t gen
 
 void scribe_job_journal_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe)
 {
-	struct scribe_job_journal_exec head = {.proc_id = p->proc_id,
-					.own_root_dir = p->own_root_dir,
-					.exe_bytes = exe ? (uint32_t)strlen(exe) : 0};
+	struct scribe_job_journal_exec head = {
+		.proc_id = p->proc_id, .own_root_dir = p->own_root_dir, .exe_bytes = exe ? (uint32_t)strlen(exe) : 0};
 	struct scribe_journal_piece piece[3] = {{&head, sizeof(head)}, {exe, head.exe_bytes}, {argv, bytes}};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
@@ -119,13 +118,13 @@ void scribe_job_journal_env(struct scribe_process *p, const struct scribe_ranken
 void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slot_view *v, bool lives)
 {
 	/* Four shards with all tables. */
-	static uint64_t room[(scribe_pack_room(sizeof(struct scribe_slot)) +
-			      2 * scribe_pack_room(sizeof(struct scribe_value_table)) +
-			      scribe_pack_room(sizeof(struct scribe_heat_table))) /
-			     8 * 4];
+	static uint64_t capacity[(scribe_pack_room(sizeof(struct scribe_slot)) +
+				  2 * scribe_pack_room(sizeof(struct scribe_value_table)) +
+				  scribe_pack_room(sizeof(struct scribe_heat_table))) /
+				 8 * 4];
 	struct scribe_job_journal_record head = {
 		.proc_id = p->proc_id, .slot = v->index, .shards = v->nshards, .lives = lives};
-	char *at = (char *)room;
+	char *at = (char *)capacity;
 	struct scribe_slot slot;
 
 	if (!scribe_journal_is_open(&p->job->journal))
@@ -147,11 +146,11 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 		if (v->heat_table[i])
 			at += scribe_pack(v->heat_table[i], sizeof(*v->heat_table[i]), at);
 	}
-	put(p->job, SCRIBE_ENTRY_RECORD, &head, sizeof(head), room, (size_t)(at - (char *)room));
+	put(p->job, SCRIBE_ENTRY_RECORD, &head, sizeof(head), capacity, (size_t)(at - (char *)capacity));
 }
 
 void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stream_use *use, uint32_t slot,
-		       uint32_t generation)
+			      uint32_t generation)
 {
 	struct scribe_job_journal_place head = {
 		.proc_id = p->proc_id, .use = *use, .slot = slot, .generation = generation};
@@ -160,14 +159,14 @@ void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stre
 }
 
 void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
-			const struct scribe_stream_copy *c)
+			       const struct scribe_stream_copy *c)
 {
-	static uint64_t room[(scribe_pack_room(sizeof(c->s.shard[0])) + scribe_pack_room(sizeof(c->s.heat[0])) +
-			      scribe_pack_room(sizeof(c->more.ext[0])) + scribe_pack_room(sizeof(c->more.access[0])) +
-			      scribe_pack_room(sizeof(c->heat[0]))) /
-			     8 * SCRIBE_STREAM_SHARDS];
+	static uint64_t capacity[(scribe_pack_room(sizeof(c->s.shard[0])) + scribe_pack_room(sizeof(c->s.heat[0])) +
+				  scribe_pack_room(sizeof(c->more.ext[0])) +
+				  scribe_pack_room(sizeof(c->more.access[0])) + scribe_pack_room(sizeof(c->heat[0]))) /
+				 8 * SCRIBE_STREAM_SHARDS];
 	struct scribe_job_journal_stream head = {.proc_id = p->proc_id, .use = *use, .id = id};
-	char *at = (char *)room;
+	char *at = (char *)capacity;
 
 	if (!scribe_journal_is_open(&p->job->journal))
 		return;
@@ -182,7 +181,7 @@ void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_str
 		at += scribe_pack(&c->more.ext[i], sizeof(c->more.ext[i]), at);
 		at += scribe_pack(&c->more.access[i], sizeof(c->more.access[i]), at);
 	}
-	put(p->job, SCRIBE_ENTRY_STREAM, &head, sizeof(head), room, (size_t)(at - (char *)room));
+	put(p->job, SCRIBE_ENTRY_STREAM, &head, sizeof(head), capacity, (size_t)(at - (char *)capacity));
 }
 
 void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)

@@ -28,9 +28,9 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 void scribe_job_journal_drained(struct scribe_process *p, uint64_t records);
 /* The process counts a stream or MPI-IO file in its own memory. */
 void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stream_use *use, uint32_t slot,
-		       uint32_t generation);
+			      uint32_t generation);
 void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
-			const struct scribe_stream_copy *c);
+			       const struct scribe_stream_copy *c);
 /* Calls of modules (bits) may be missing; also updates the process. */
 void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const char *why);
 void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end kind);
@@ -41,7 +41,7 @@ void scribe_job_journal_ending(struct scribe_job *job);
 void scribe_job_journal_claimed(struct scribe_job *job, const struct scribe_log_unit *u, const char *path);
 /* The log is written, or not needed (m NULL). */
 void scribe_job_journal_committed(struct scribe_job *job, const struct scribe_log_unit *u,
-			   const struct scribe_msg_log *m);
+				  const struct scribe_msg_log *m);
 void scribe_job_journal_position(struct scribe_job *job, uint64_t position);
 /* This daemon has read the journals and serves. */
 void scribe_job_journal_survived(struct scribe_daemon *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of the pinning daemon's program and configuration, beside the journals. Main thread of the daemon. Must not
+ * Copies of the pinning daemon's program and configuration, beside the journals. Main thread. Must not
  * know jobs, maps or journals.
  */
 #include "runtime/daemon/journal/saved_binary.h"
@@ -120,8 +120,9 @@ static int open_program(const char *dir, struct scribe_err *err)
 /* In the child. */
 static void become(int program, const char *dir, int lock)
 {
-	char config[160], number[16], *argv[] = {"ioscribed", "--finish", "--dir", (char *)(uintptr_t)dir,
-						 "--config",  config,     "--fd",  number, NULL};
+	char config[160], number[16],
+		*argv[] = {"ioscribed", "--finish", "--dir", (char *)(uintptr_t)dir, "--config", config,
+			   "--fd",      number,     NULL};
 	extern char **environ;
 
 	/* The service stays locked while the child runs. */
@@ -169,8 +170,7 @@ int scribe_build_finish(const char *dir, int lock, struct scribe_err *err)
 	if (status < 0)
 		return scribe_err_set(err, status, "it was not done in %d s", SCRIBE_BUILD_FINISH_S);
 	if (status)
-		return scribe_err_set(err, -EIO,
-				      WIFEXITED(status) ? "it ended with code %d" : "it ended by signal %d",
+		return scribe_err_set(err, -EIO, WIFEXITED(status) ? "it ended with code %d" : "it ended by signal %d",
 				      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	return 0;
 }

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/lookup/job_helper.h"
+#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/record_policy.h"
 
 /* per batch */
@@ -24,7 +24,7 @@ struct scribe_exclusion_query {
 	struct scribe_exclusion_query *next;
 	enum scribe_pattern_of of;
 	uint32_t slot, generation; /* SCRIBE_PATTERN_NAME */
-	uint32_t proc_id;      /* SCRIBE_PATTERN_PROGRAM */
+	uint32_t proc_id;          /* SCRIBE_PATTERN_PROGRAM */
 	uint32_t bytes;
 	char text[];
 };
@@ -77,8 +77,6 @@ bool scribe_exclusion_check_busy(const struct scribe_job *job)
 {
 	return job->exclusion.first || job->exclusion.ends;
 }
-
-/* ---- verdicts ---- */
 
 static void apply(struct scribe_job *job, const struct scribe_exclusion_query *q, uint64_t out)
 {
@@ -140,8 +138,6 @@ static void lose_worker(struct scribe_job *job)
 	while (j->first)
 		finish(job, 1, NULL);
 }
-
-/* ---- requests ---- */
 
 /* Writes the patterns if `anew`, then the number of texts and the texts. */
 static int write_texts(struct scribe_job *job, int fd, bool anew, unsigned *ret_n)
@@ -213,13 +209,10 @@ void scribe_exclusion_check_tick(struct scribe_job *job)
 			finish(job, j->sent, &a);
 	}
 	/* the user's helpers may have used up their processor time */
-	if (j->first &&
-	    scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPER_SHARE, NULL) == 0 &&
+	if (j->first && scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPER_SHARE, NULL) == 0 &&
 	    ask(job) < 0)
 		lose_worker(job);
 }
-
-/* ---- ends that wait ---- */
 
 bool scribe_exclusion_check_keep_end(struct scribe_process *p)
 {

@@ -13,24 +13,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/core/core.h"
 #include "runtime/core/module_table.h"
-#include "runtime/daemon/state/daemon.h"
-#include "logfmt/base/clock.h"
 #include "runtime/daemon/lookup/job_helper.h"
+#include "runtime/daemon/state/daemon.h"
 
 struct attr {
 	const struct scribe_name_entry *name;
 	const struct scribe_module_ops *ops;
 	bool queued, answered; /* also: the file lacks the attribute */
-	void *value; /* NULL: none */
+	void *value;           /* NULL: none */
 	size_t bytes;
 };
 
 struct scribe_file_xattrs {
 	struct scribe_map by_id; /* record id -> struct attr */
 	struct attr **queue;
-	size_t n, room;
+	size_t n, capacity;
 	size_t asked; /* entries that the helper has */
 	size_t said;  /* bytes of names */
 	int batch;    /* the memory file; -1: none */
@@ -89,14 +89,14 @@ static void enqueue(struct scribe_file_xattrs *a, struct attr *at)
 {
 	if (at->queued)
 		return;
-	if (a->n == a->room) {
-		size_t room = a->room ? a->room * 2 : 64;
-		struct attr **more = realloc(a->queue, room * sizeof(struct attr *));
+	if (a->n == a->capacity) {
+		size_t capacity = a->capacity ? a->capacity * 2 : 64;
+		struct attr **more = realloc(a->queue, capacity * sizeof(struct attr *));
 
 		if (!more)
 			return; /* counted by scribe_file_xattrs_silent() */
 		a->queue = more;
-		a->room = room;
+		a->capacity = capacity;
 	}
 	at->queued = true;
 	a->queue[a->n++] = at;
@@ -165,7 +165,7 @@ static void ask(struct scribe_job *job)
 	a->batch = memfd_create("ioscribe-attributes", MFD_CLOEXEC);
 	a->asked = a->batch < 0 ? 0 : write_batch(a);
 	if (!a->asked || scribe_helper_attributes(&a->helper, attribute_of(job, a->queue[0]->ops), a->batch,
-						job->config.layout_deadline_ms) < 0) {
+						  job->config.layout_deadline_ms) < 0) {
 		a->in_vain = true;
 		end_batch(a);
 	}
@@ -271,7 +271,7 @@ void scribe_file_xattrs_again(struct scribe_job *job, const struct scribe_log_un
 		want_theirs(job, theirs);
 	if (!job->file_xattrs)
 		return;
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r) {
@@ -293,7 +293,7 @@ bool scribe_file_xattrs_complete(struct scribe_job *job)
 }
 
 const void *scribe_file_xattrs_get(const struct scribe_job *job, const struct scribe_module_ops *ops, uint64_t id,
-			     size_t *ret_bytes)
+				   size_t *ret_bytes)
 {
 	const struct attr *at = job->file_xattrs ? scribe_map_get(&job->file_xattrs->by_id, id) : NULL;
 
@@ -308,7 +308,7 @@ uint64_t scribe_file_xattrs_silent(const struct scribe_job *job)
 	const struct scribe_file_xattrs *a = job->file_xattrs;
 	uint64_t n = 0;
 
-	for (size_t i = 0; a && i < a->by_id.places; i++) {
+	for (size_t i = 0; a && i < a->by_id.buckets; i++) {
 		const struct attr *at = a->by_id.entry[i].value;
 
 		n += at && !at->answered;
@@ -320,7 +320,7 @@ struct scribe_file_xattrs *scribe_file_xattrs_free(struct scribe_file_xattrs *a)
 {
 	if (!a)
 		return NULL;
-	for (size_t i = 0; i < a->by_id.places; i++) {
+	for (size_t i = 0; i < a->by_id.buckets; i++) {
 		struct attr *at = a->by_id.entry[i].value;
 
 		if (at)

@@ -26,7 +26,7 @@ void scribe_file_xattrs_again(struct scribe_job *job, const struct scribe_log_un
 bool scribe_file_xattrs_complete(struct scribe_job *job);
 /* NULL: no attribute. Valid until the next call for the job. */
 const void *scribe_file_xattrs_get(const struct scribe_job *job, const struct scribe_module_ops *ops, uint64_t id,
-			     size_t *ret_bytes);
+				   size_t *ret_bytes);
 /* Number of files without an answer. */
 uint64_t scribe_file_xattrs_silent(const struct scribe_job *job);
 struct scribe_file_xattrs *scribe_file_xattrs_free(struct scribe_file_xattrs *a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Starts helpers. The job owns its writer, callers the others. Main thread of the daemon. Must not know requests. */
+/* Starts helpers. The job owns its writer, callers the others. Main thread. Must not know requests. */
 #include "runtime/daemon/lookup/job_helper.h"
 
 #include <stdio.h>

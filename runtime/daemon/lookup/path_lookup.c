@@ -107,7 +107,7 @@ bool scribe_path_lookup(struct scribe_job *job, char *path, const struct scribe_
 	struct scribe_path_lookup *l = &job->path_lookup;
 	const bool nofollow = of->nofollow;
 	const int root_fd = of->root_fd;
-	char known[SCRIBE_NAME_ROOM];
+	char known[SCRIBE_NAME_CAPACITY];
 	bool wanted = false;
 
 	/* helpers see links as they are now, not at the time of the event */

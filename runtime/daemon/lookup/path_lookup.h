@@ -14,13 +14,13 @@
 #define SCRIBE_PATH_LOOKUPS_MAX    8             /* timeouts per job; then lookups end */
 
 struct scribe_path_of {
-	int root_fd;   /* its root directory; -1: gone */
+	int root_fd; /* its root directory; -1: gone */
 	uint64_t root;
 	bool nofollow;
 };
 
 /*
- * Resolves `path` (SCRIBE_NAME_ROOM bytes) in place: links that the job has changed as at the time of the event,
+ * Resolves `path` (SCRIBE_NAME_CAPACITY bytes) in place: links that the job has changed as at the time of the event,
  * others as they are now. False: a helper is working; call again when scribe_path_lookup_waits() returns false.
  * After a timeout, counted in names_unresolved, the dentry cache alone is used.
  */

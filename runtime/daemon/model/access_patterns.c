@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access patterns by the key in records. Main thread of the daemon. Must not know of slots or logs. */
+/* Access patterns by the key in records. Main thread. Must not know of slots or logs. */
 #include "runtime/daemon/model/access_patterns.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ bool scribe_access_patterns_find(const struct scribe_access_patterns *patterns, 
 
 void scribe_access_patterns_clear(struct scribe_access_patterns *patterns)
 {
-	for (size_t i = 0; i < patterns->by_key.places; i++)
+	for (size_t i = 0; i < patterns->by_key.buckets; i++)
 		free(patterns->by_key.entry[i].value);
 	scribe_map_clear(&patterns->by_key);
 }

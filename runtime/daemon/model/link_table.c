@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbolic links changed by a job: a bounded hash table by root and path. Main thread of the daemon. */
+/* Symbolic links changed by a job: a bounded hash table by root and path. Main thread. */
 #include "runtime/daemon/model/link_table.h"
 
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static struct taken take_below(struct scribe_link_table *t, uint64_t root, const
 	if (!n)
 		return r;
 	r.link = malloc(n * sizeof(struct scribe_link_row *));
-	for (size_t i = 0; r.link && i < t->by_path.places && r.n < n; i++) {
+	for (size_t i = 0; r.link && i < t->by_path.buckets && r.n < n; i++) {
 		struct scribe_link_row *l = t->by_path.entry[i].value;
 
 		if (l && l->root == root && l->bytes > bytes && l->path[bytes] == '/' &&
@@ -210,7 +210,7 @@ bool scribe_links_moved(struct scribe_link_table *t, uint64_t root, const char *
 
 void scribe_links_clear(struct scribe_link_table *t)
 {
-	for (size_t i = 0; i < t->by_path.places; i++)
+	for (size_t i = 0; i < t->by_path.buckets; i++)
 		free(t->by_path.entry[i].value);
 	scribe_map_clear(&t->by_path);
 	scribe_map_clear(&t->folders);

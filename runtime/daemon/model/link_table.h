@@ -28,7 +28,7 @@ struct scribe_link_table {
 enum scribe_link_state {
 	SCRIBE_LINK_UNKNOWN, /* not changed by the job */
 	SCRIBE_LINK_IS,
-	SCRIBE_LINK_IS_NOT,  /* was a link */
+	SCRIBE_LINK_IS_NOT, /* was a link */
 };
 
 /* ret_target: valid until the table changes. */

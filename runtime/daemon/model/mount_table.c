@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mount table of a log's job record, in Darshan's order. Main thread of the daemon, at the start of a job. */
+/* Mount table of a log's job record, in Darshan's order. Main thread, at the start of a job. */
 #include "runtime/daemon/model/mount_table.h"
 
 #include <mntent.h>
@@ -22,11 +22,11 @@ static bool is_excluded(const char *type)
 
 static void read_some(struct scribe_mounts *m, FILE *f, bool nfs)
 {
-	char room[8192];
+	char buffer[8192];
 	struct mntent e;
 
 	rewind(f);
-	while (m->n < SCRIBE_MOUNTS_KEPT && getmntent_r(f, &e, room, sizeof(room))) {
+	while (m->n < SCRIBE_MOUNTS_KEPT && getmntent_r(f, &e, buffer, sizeof(buffer))) {
 		struct scribe_mount *at = &m->mount[m->n];
 
 		if (is_excluded(e.mnt_type) || (strncmp(e.mnt_type, "nfs", 3) == 0) != nfs)

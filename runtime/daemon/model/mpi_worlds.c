@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rules of mpi_worlds.h. struct scribe_worlds owns units, ranks and processes; the caller frees what ranks hold.
- * Main thread of the daemon. Must not know of maps, names or logs.
+ * Main thread. Must not know of maps, names or logs.
  */
 #include "runtime/daemon/model/mpi_worlds.h"
 
@@ -117,7 +117,7 @@ static struct scribe_process *process_free(struct scribe_process *p)
 
 static void unit_free(struct scribe_log_unit *u, void (*free_rank)(struct scribe_rank *))
 {
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		if (u->ranks.entry[i].value && free_rank)
 			free_rank(u->ranks.entry[i].value);
 		free(u->ranks.entry[i].value);
@@ -152,7 +152,7 @@ struct scribe_process *scribe_worlds_find(struct scribe_worlds *worlds, uint32_t
 	return scribe_map_get(&worlds->by_proc_id, proc_id);
 }
 
-static void tell_missed(const struct scribe_process *p)
+static void report_missed(const struct scribe_process *p)
 {
 	struct scribe_log_unit *u = p->unit;
 
@@ -166,7 +166,7 @@ void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char
 	p->missed |= modules;
 	if (!p->why && why)
 		p->why = strdup(why);
-	tell_missed(p);
+	report_missed(p);
 }
 
 static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
@@ -185,7 +185,7 @@ static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
 		u->live++;
 	if (!u->start_ns || p->start_ns < u->start_ns)
 		u->start_ns = p->start_ns;
-	tell_missed(p);
+	report_missed(p);
 }
 
 static void unlink_process(struct scribe_log_unit *u, struct scribe_process *p)
@@ -262,7 +262,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 	/* A committed unit's log is complete: late processes go to the rest. */
 	enter_unit(parent_process && !parent_process->unit->committed ? parent_process->unit : worlds->rest, p);
 	set_rank(p, parent_process && p->unit == parent_process->unit ? parent_process->rank
-								       : scribe_map_get(&worlds->rest->ranks, 0));
+								      : scribe_map_get(&worlds->rest->ranks, 0));
 	if (!p->is_launcher && parent_process)
 		p->unit->has_non_launcher = true;
 	worlds->living++;
@@ -361,8 +361,8 @@ static bool hydra_key(const char *args, char *ret_key, size_t cap)
 	return true;
 }
 
-static void world_key(struct scribe_worlds *worlds, const struct scribe_process *p, const char *world,
-		      char *ret_key, size_t cap)
+static void world_key(struct scribe_worlds *worlds, const struct scribe_process *p, const char *world, char *ret_key,
+		      size_t cap)
 {
 	const struct scribe_process *launcher = p->launcher ? scribe_worlds_find(worlds, p->launcher) : NULL;
 
@@ -434,7 +434,7 @@ static void drop_if_empty(struct scribe_worlds *worlds, struct scribe_log_unit *
 
 	if (!u->id || u->processes || u->committed) /* a committed log may be under way */
 		return;
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r && (r->records || r->fetched || r->core))
@@ -574,7 +574,7 @@ int scribe_log_unit_ranks(const struct scribe_log_unit *u, struct scribe_rank **
 
 	if (!r)
 		return -ENOMEM;
-	for (size_t i = 0; i < u->ranks.places; i++)
+	for (size_t i = 0; i < u->ranks.buckets; i++)
 		if (u->ranks.entry[i].value)
 			r[n++] = u->ranks.entry[i].value;
 	qsort(r, n, sizeof(*r), by_rank);
@@ -587,7 +587,7 @@ int64_t scribe_log_unit_nprocs(const struct scribe_log_unit *u)
 {
 	int64_t n = u->nprocs > 0 ? u->nprocs : 1;
 
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r && r->rank >= n)

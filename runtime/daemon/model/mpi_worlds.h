@@ -30,17 +30,11 @@ struct scribe_rank {
 	uint32_t root;                  /* proc_id */
 	struct scribe_records *records; /* drained so far, or since FETCH */
 	struct scribe_records *fetched; /* given to the rank at FETCH */
-	enum {
-		SCRIBE_RANK_IDLE,
-		SCRIBE_RANK_HELLO,
-		SCRIBE_RANK_FETCHED,
-		SCRIBE_RANK_DONE,
-		SCRIBE_RANK_FAILED
-	} state;
-	unsigned live;            /* running processes */
+	enum { SCRIBE_RANK_IDLE, SCRIBE_RANK_HELLO, SCRIBE_RANK_FETCHED, SCRIBE_RANK_DONE, SCRIBE_RANK_FAILED } state;
+	unsigned live;                   /* running processes */
 	struct scribe_rank_heat *heat;   /* or NULL */
 	struct scribe_rank_trace *trace; /* segments, or NULL */
-	struct scribe_core *core; /* NULL until needed */
+	struct scribe_core *core;        /* NULL until needed */
 };
 
 struct scribe_log_unit {
@@ -50,15 +44,15 @@ struct scribe_log_unit {
 	uint32_t launcher; /* proc_id; 0: unknown */
 	unsigned live;     /* running processes */
 	bool committed;
-	bool part;               /* this node has a part of its log */
+	bool part; /* this node has a part of its log */
 	bool closed;
 	enum { SCRIBE_WRITER_UNDECIDED, SCRIBE_WRITER_RANKS, SCRIBE_WRITER_DAEMON } writer;
 	struct scribe_map ranks; /* rank number -> struct scribe_rank */
 	struct scribe_process *first, *last;
 	uint64_t listed;
 	uint64_t processes;
-	uint64_t failed;                     /* signal, or status not 0 */
-	struct scribe_process_totals summed_processes;       /* no longer listed */
+	uint64_t failed;                               /* signal, or status not 0 */
+	struct scribe_process_totals summed_processes; /* no longer listed */
 	uint64_t nsummed_processes;
 	bool has_non_launcher;
 	uint64_t start_ns; /* earliest, CLOCK_MONOTONIC; 0: none */
@@ -67,7 +61,7 @@ struct scribe_log_unit {
 	int64_t jobid;     /* of the scheduler; -1: none */
 	uint64_t missed;   /* modules with possibly missing calls, as bits */
 	char why[320];     /* the first cause; "": unknown */
-	char *log_path;       /* of the merged log; or NULL */
+	char *log_path;    /* of the merged log; or NULL */
 	char *partial;     /* of the collective log; or NULL */
 	char *claimed;     /* an earlier daemon may have written here; or NULL */
 	struct scribe_log_unit *next;
@@ -104,19 +98,19 @@ struct scribe_process {
 	uint64_t exec_ns;  /* 0: before it was traced */
 	uint64_t began_ns; /* end of the delay by its runtime; 0: none */
 	char comm[16];
-	char *exe;   /* path or argv[0]; or NULL */
-	char *args;  /* joined by spaces; NULL: unknown or dropped */
+	char *exe;            /* path or argv[0]; or NULL */
+	char *args;           /* joined by spaces; NULL: unknown or dropped */
 	char *parent_cmdline; /* of an untraced parent; or NULL */
 	struct scribe_process_totals totals;
-	struct scribe_envreader *env; /* while environment pieces arrive */
-	struct scribe_jobenv *jobenv; /* likewise; or NULL */
+	struct scribe_envreader *env;       /* while environment pieces arrive */
+	struct scribe_jobenv *jobenv;       /* likewise; or NULL */
 	struct scribe_process *next, *prev; /* of the unit */
-	uint64_t missed; /* as in its unit */
+	uint64_t missed;                    /* as in its unit */
 	char *why;
-	uint32_t held;                      /* pending look-ups that delay its end */
-	uint64_t waits_for;                 /* checks before its end (exclusion_check.h); 0: no */
+	uint32_t held;      /* pending look-ups that delay its end */
+	uint64_t waits_for; /* checks before its end (exclusion_check.h); 0: no */
 	struct scribe_process *next_end;
-	bool leaves;                       /* ended, being drained */
+	bool leaving; /* ended, being drained */
 	struct scribe_draining *draining;
 };
 
@@ -128,7 +122,7 @@ struct scribe_worlds {
 	size_t list_limit; /* listed processes per unit */
 	uint64_t living;
 	struct scribe_process_totals ended; /* of all ended processes */
-	char remote[32]; /* first program that starts processes elsewhere; or "" */
+	char remote[32];                    /* first program that starts processes elsewhere; or "" */
 };
 
 int scribe_worlds_init(struct scribe_worlds *worlds, size_t list_limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Joins the pieces of a name event, and keeps the names of a job by record id. Entries never move, so pointers stay
- * valid until scribe_name_table_clear(). Main thread of the daemon. Must not know of slots, ranks or logs.
+ * valid until scribe_name_table_clear(). Main thread. Must not know of slots, ranks or logs.
  */
 #include "runtime/daemon/model/name_table.h"
 
@@ -17,10 +17,10 @@ struct out {
 
 static void put(struct out *o, const char *text, size_t bytes)
 {
-	size_t room = o->cap - 1 - o->bytes;
+	size_t capacity = o->cap - 1 - o->bytes;
 
-	if (bytes > room)
-		bytes = room;
+	if (bytes > capacity)
+		bytes = capacity;
 	memcpy(o->text + o->bytes, text, bytes);
 	o->bytes += bytes;
 	o->text[o->bytes] = 0;
@@ -104,7 +104,7 @@ struct scribe_name_entry *scribe_name_table_by_id(const struct scribe_name_table
 
 void scribe_name_table_clear(struct scribe_name_table *names)
 {
-	for (size_t i = 0; i < names->by_id.places; i++)
+	for (size_t i = 0; i < names->by_id.buckets; i++)
 		free(names->by_id.entry[i].value);
 	scribe_map_clear(&names->by_id);
 	names->bytes = 0;

@@ -9,11 +9,11 @@
 
 #include "logfmt/records/hashmap.h"
 
-#define SCRIBE_NAME_ROOM 8448            /* two strings of PATH_MAX, joined */
-#define SCRIBE_CUT_MARK  "<cut>"         /* in place of a text beyond a limit */
-#define SCRIBE_FURTHER_EXCLUDED "<excluded>" /* excluded names beyond the user's limit */
-#define SCRIBE_OVERFLOWED "<folded:"             /* PID>: further files of that process */
-#define SCRIBE_LOST_ROOT "<unreachable>" /* the path ended outside the process's root */
+#define SCRIBE_NAME_CAPACITY    8448            /* two strings of PATH_MAX, joined */
+#define SCRIBE_CUT_MARK         "<cut>"         /* in place of a text beyond a limit */
+#define SCRIBE_FURTHER_EXCLUDED "<excluded>"    /* excluded names beyond the user's limit */
+#define SCRIBE_OVERFLOWED       "<folded:"      /* PID>: further files of that process */
+#define SCRIBE_LOST_ROOT        "<unreachable>" /* the path ended outside the process's root */
 
 struct scribe_name_entry {
 	uint64_t id;
@@ -21,7 +21,7 @@ struct scribe_name_entry {
 	bool excluded;
 	bool folded;      /* stands for files beyond the user's limit */
 	uint64_t file_id; /* of an object in a file: record id of the file; otherwise 0 */
-	char text[]; /* NUL-terminated */
+	char text[];      /* NUL-terminated */
 };
 
 struct scribe_name_table {

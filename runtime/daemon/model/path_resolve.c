@@ -22,9 +22,9 @@
 static bool has_dots(const char *path)
 {
 	for (const char *p = path; *p; p++)
-		if (p[0] == '/' && (p[1] == '/' || p[1] == 0 ||
-				    (p[1] == '.' && (p[2] == '/' || p[2] == 0 ||
-						     (p[2] == '.' && (p[3] == '/' || p[3] == 0))))))
+		if (p[0] == '/' &&
+		    (p[1] == '/' || p[1] == 0 ||
+		     (p[1] == '.' && (p[2] == '/' || p[2] == 0 || (p[2] == '.' && (p[3] == '/' || p[3] == 0))))))
 			return true;
 	return false;
 }
@@ -156,7 +156,7 @@ static ssize_t append(char *ret, size_t cap, const char *text, size_t bytes)
 	return (ssize_t)scribe_path_clean(ret);
 }
 
-#define LINKS_MOST      40 /* as in the kernel */
+#define LINKS_MOST      40  /* as in the kernel */
 #define COMPONENTS_MOST 128 /* bounds the opens per path, each of which takes time with its length */
 
 /* Replaces a dangling link by its target. False: it is not a link. */
@@ -188,7 +188,7 @@ static bool read_dangling(const struct root *root, const char *path, char *ret, 
 /* Resolves the longest existing prefix, starting at `end`, and appends the rest. -1: none, or a limit was reached. */
 static ssize_t resolve_from(const struct root *root, const char *path, size_t end, char *ret, size_t cap)
 {
-	char whole[SCRIBE_NAME_ROOM], begin[SCRIBE_NAME_ROOM];
+	char whole[SCRIBE_NAME_CAPACITY], begin[SCRIBE_NAME_CAPACITY];
 	unsigned links = 0;
 	ssize_t n;
 
@@ -235,11 +235,10 @@ static size_t parent_end(const char *path)
 	return n;
 }
 
-size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn,
-			   void *ctx)
+size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn, void *ctx)
 {
 	const struct root root = {root_fd, fn, ctx};
-	char real[SCRIBE_NAME_ROOM];
+	char real[SCRIBE_NAME_CAPACITY];
 	ssize_t n = -1;
 
 	/* nofollow: the call worked on the link itself, so its name stays as it is. */
@@ -267,7 +266,7 @@ static bool is_fixed(int root_fd, const char *folder, bool ancestor)
 
 bool scribe_path_folder_is_fixed(int root_fd, const char *path)
 {
-	char folder[SCRIBE_NAME_ROOM];
+	char folder[SCRIBE_NAME_CAPACITY];
 	size_t n = strlen(path);
 	bool ancestor = false;
 
@@ -283,8 +282,6 @@ bool scribe_path_folder_is_fixed(int root_fd, const char *path)
 	return is_fixed(root_fd, "/", ancestor);
 }
 
-/* ---- a walk that knows what the job has done to links ---- */
-
 static unsigned components(const char *path)
 {
 	unsigned n = 0;
@@ -298,7 +295,7 @@ static unsigned components(const char *path)
 bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const struct scribe_link_table *links,
 			  uint64_t root)
 {
-	char begin[SCRIBE_NAME_ROOM];
+	char begin[SCRIBE_NAME_CAPACITY];
 	size_t n = nofollow ? parent_end(path) : strlen(path);
 	int fd;
 
@@ -380,7 +377,7 @@ static void enter_link(struct scribe_path_walk *k, const char *target)
 static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 {
 	int fd = open_at(at->root_fd, k->done, SCRIBE_PATH_NOFOLLOW, RESOLVE_CACHED);
-	char real[SCRIBE_NAME_ROOM];
+	char real[SCRIBE_NAME_CAPACITY];
 	struct stat st;
 	bool is_link;
 

@@ -30,26 +30,26 @@ bool scribe_path_folder_is_fixed(int root_fd, const char *path);
 
 /* A path being resolved by component. */
 struct scribe_path_walk {
-	char done[SCRIBE_NAME_ROOM]; /* resolved so far */
-	char rest[SCRIBE_NAME_ROOM];
-	unsigned links;              /* followed */
-	unsigned looked_at;          /* components looked up */
-	bool cut;                    /* limit reached: the rest is text */
-	size_t changed;              /* length of `done` up to a removed link, 0: not below one */
+	char done[SCRIBE_NAME_CAPACITY]; /* resolved so far */
+	char rest[SCRIBE_NAME_CAPACITY];
+	unsigned links;     /* followed */
+	unsigned looked_at; /* components looked up */
+	bool cut;           /* limit reached: the rest is text */
+	size_t changed;     /* length of `done` up to a removed link, 0: not below one */
 	bool nofollow;
 };
 
 /* False: kernel cache or table may have a link on the way of the absolute `path`. */
 bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const struct scribe_link_table *links,
 			  uint64_t root);
-/* `path` must be shorter than SCRIBE_NAME_ROOM. */
+/* `path` must be shorter than SCRIBE_NAME_CAPACITY. */
 void scribe_path_walk_begin(struct scribe_path_walk *k, const char *path, bool nofollow);
 /*
  * False: neither table nor kernel cache can resolve `done`. The next call goes on with the answer, or as if it was not
  * a link.
  */
 bool scribe_path_walk(struct scribe_path_walk *k, int root_fd, const struct scribe_link_table *links, uint64_t root);
-/* The resolved name of `done`; shorter than SCRIBE_NAME_ROOM. */
+/* The resolved name of `done`; shorter than SCRIBE_NAME_CAPACITY. */
 void scribe_path_walk_answer(struct scribe_path_walk *k, const char *path);
 
 #endif

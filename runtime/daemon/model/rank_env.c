@@ -111,7 +111,7 @@ void scribe_envreader_feed(struct scribe_envreader *r, const char *text, size_t 
 			/* As getenv(): the first of two equal names counts. */
 			if (r->variable >= 0 && r->value[r->variable][0])
 				r->variable = -1;
-		/* All names of interest are shorter, so a cut name does not match. */
+			/* All names of interest are shorter, so a cut name does not match. */
 		} else if (r->name_bytes < SCRIBE_ENV_NAME_MAX) {
 			r->name[r->name_bytes++] = c;
 		}
@@ -168,7 +168,7 @@ void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret
 		env.rank = rank;
 		env.size = number(r->value[order[i].size], 1, true);
 		if (env.size >= 0 && rank >= env.size)
-				env.size = -1; /* the size of an outer world */
+			env.size = -1; /* the size of an outer world */
 		break;
 	}
 	for (size_t i = 0; i < sizeof(job_order) / sizeof(job_order[0]) && env.jobid < 0; i++)

@@ -52,14 +52,14 @@ struct scribe_file_record *scribe_records_at_module(struct scribe_records *r, in
 
 	if (f)
 		return f;
-	if (r->n == r->room) {
-		size_t room = r->room ? r->room * 2 : 64;
-		struct scribe_file_record **more = realloc(r->file, room * sizeof(*more));
+	if (r->n == r->capacity) {
+		size_t capacity = r->capacity ? r->capacity * 2 : 64;
+		struct scribe_file_record **more = realloc(r->file, capacity * sizeof(*more));
 
 		if (!more)
 			return NULL;
 		r->file = more;
-		r->room = room;
+		r->capacity = capacity;
 	}
 	f = calloc(1, sizeof(*f));
 	if (!f || scribe_map_put(&r->by_id, key, f) < 0) {
@@ -115,8 +115,8 @@ int scribe_file_has_posix(const struct scribe_file_record *f)
 
 	if (f->module != SCRIBE_MOD_POSIX)
 		return 0;
-	return (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
-		p->fdsyncs | p->rename_sources | p->rename_targets) != 0;
+	return (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs | p->fdsyncs |
+		p->rename_sources | p->rename_targets) != 0;
 }
 
 static int has_ext(const struct scribe_file_record *f)

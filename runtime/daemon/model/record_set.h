@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "logfmt/records/posix_finish.h"
 #include "logfmt/records/hashmap.h"
+#include "logfmt/records/posix_finish.h"
 
 struct scribe_file_record {
 	uint64_t id;           /* record id of its name */
@@ -22,7 +22,7 @@ struct scribe_file_record {
 struct scribe_records {
 	struct scribe_map by_id;
 	struct scribe_file_record **file;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 struct scribe_records *scribe_records_new(void);

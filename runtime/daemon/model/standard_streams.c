@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The record names of standard streams. Main thread of the daemon, and log builder. */
+/* The record names of standard streams. Main thread, and log builder. */
 #include "runtime/daemon/model/standard_streams.h"
 
 #include <string.h>

@@ -17,17 +17,17 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/operations/segments_private.h"
-#include "runtime/daemon/programs/shm_memory.h"
-#include "runtime/daemon/tables/slot_names.h"
 #include "runtime/daemon/operations/subscriber.h"
+#include "runtime/daemon/programs/shm_memory.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/slot_names.h"
 
-#define PASS_NS     100000000ull
-#define URGENT_NS   5000000ull    /* while a program's ring fills up */
-#define STAYS_NS    1000000000ull /* afterwards */
-#define FORGET_NS   1000000000ull /* ten passes: no segment refers to a freed slot after this */
-#define NAME_NS     3000000000ull /* longest wait for a file's name */
-#define KEPT_MOST   262144u       /* segments, 12 MiB; a pass is made at half of it */
+#define PASS_NS   100000000ull
+#define URGENT_NS 5000000ull    /* while a program's ring fills up */
+#define STAYS_NS  1000000000ull /* afterwards */
+#define FORGET_NS 1000000000ull /* ten passes: no segment refers to a freed slot after this */
+#define NAME_NS   3000000000ull /* longest wait for a file's name */
+#define KEPT_MOST 262144u       /* segments, 12 MiB; a pass is made at half of it */
 
 /* Rank and file of a slot. */
 struct placing {
@@ -42,7 +42,7 @@ struct scribe_publish {
 	struct scribe_subscriber *first;
 	enum { MARK_WANTED, MARK_ASKED, MARK_ALL } marks; /* slots older than the subscription */
 	struct scribe_segment *kept;
-	size_t n, room;
+	size_t n, capacity;
 	struct scribe_map gone[2]; /* of freed slots, recent and older */
 	uint64_t next_ns, forget_ns, urgent_until_ns;
 	uint64_t unkept; /* lost on their way here, last count */
@@ -126,7 +126,9 @@ static struct placing placing_of(struct scribe_process *p, uint32_t kind, uint64
 	return (struct placing){.rank = p->rank ? p->rank->rank : -1,
 				.id = id,
 				.exe = id ? exe_of(p) : 0,
-				.base_ns = u && u->base_ns ? u->base_ns : u ? u->start_ns : 0,
+				.base_ns = u && u->base_ns ? u->base_ns
+					   : u             ? u->start_ns
+							   : 0,
 				.module = (uint32_t)scribe_drain_module(kind),
 				.ndims = -1,
 				.npoints = -1};
@@ -193,16 +195,16 @@ static void receive(struct scribe_job *job, const struct scribe_segment *s, uint
 
 	if (!job->publishing)
 		return;
-	if (x->n == x->room) {
-		const size_t room = x->room ? 2 * x->room : 4096;
-		struct scribe_segment *more = room <= KEPT_MOST ? realloc(x->kept, room * sizeof(*more)) : NULL;
+	if (x->n == x->capacity) {
+		const size_t capacity = x->capacity ? 2 * x->capacity : 4096;
+		struct scribe_segment *more = capacity <= KEPT_MOST ? realloc(x->kept, capacity * sizeof(*more)) : NULL;
 
 		if (!more) {
 			count_lost(job, s->start_ns, 1);
 			return;
 		}
 		x->kept = more;
-		x->room = room;
+		x->capacity = capacity;
 	}
 	x->kept[x->n++] = *s;
 	if (x->n >= KEPT_MOST / 2)
@@ -226,7 +228,7 @@ static void receive_standard(struct scribe_process *p, uint32_t stream, struct s
 
 static void forget(struct scribe_map *m)
 {
-	for (size_t i = 0; i < m->places; i++)
+	for (size_t i = 0; i < m->buckets; i++)
 		free(m->entry[i].value);
 	scribe_map_clear(m);
 }
@@ -273,8 +275,6 @@ static int locate(struct scribe_job *job, const struct scribe_segment *s, bool l
 	return e->id ? 1 : -ENOENT;
 }
 
-/* ---- passes ---- */
-
 static void urgent(struct scribe_job *job)
 {
 	if (job->publishing)
@@ -293,9 +293,9 @@ static int by_end(const void *a, const void *b)
 static uint8_t op_of(const struct scribe_segment *s)
 {
 	static const uint8_t ops[] = {
-		[SCRIBE_SEGMENT_READ] = SCRIBE_PUBLISH_READ,      [SCRIBE_SEGMENT_WRITE] = SCRIBE_PUBLISH_WRITE,
-		[SCRIBE_SEGMENT_OPEN] = SCRIBE_PUBLISH_OPEN,      [SCRIBE_SEGMENT_CLOSE] = SCRIBE_PUBLISH_CLOSE,
-		[SCRIBE_SEGMENT_LIB_READ] = SCRIBE_PUBLISH_READ,  [SCRIBE_SEGMENT_LIB_WRITE] = SCRIBE_PUBLISH_WRITE,
+		[SCRIBE_SEGMENT_READ] = SCRIBE_PUBLISH_READ,     [SCRIBE_SEGMENT_WRITE] = SCRIBE_PUBLISH_WRITE,
+		[SCRIBE_SEGMENT_OPEN] = SCRIBE_PUBLISH_OPEN,     [SCRIBE_SEGMENT_CLOSE] = SCRIBE_PUBLISH_CLOSE,
+		[SCRIBE_SEGMENT_LIB_READ] = SCRIBE_PUBLISH_READ, [SCRIBE_SEGMENT_LIB_WRITE] = SCRIBE_PUBLISH_WRITE,
 		[SCRIBE_SEGMENT_FLUSH] = SCRIBE_PUBLISH_FLUSH,
 	};
 
@@ -318,24 +318,23 @@ static uint8_t select_of(const struct scribe_segment *s, uint32_t module)
 	}
 }
 
-static void tell(struct scribe_job *job, const struct scribe_segment *s, const struct placing *at)
+static void report(struct scribe_job *job, const struct scribe_segment *s, const struct placing *at)
 {
 	const uint8_t op = op_of(s);
-	const struct scribe_publish_event e = {
-		.frame = {sizeof(e), SCRIBE_PUBLISH_EVENT, (uint16_t)job->index},
-		.id = at->id,
-		.exe = at->exe,
-		.rank = at->rank,
-		.offset = op > SCRIBE_PUBLISH_WRITE ? -1 : s->offset,
-		.length = s->bytes,
-		.start_ns = s->start_ns,
-		.end_ns = s->end_ns > s->start_ns ? s->end_ns : s->start_ns,
-		.base_ns = at->base_ns,
-		.module = (uint16_t)at->module,
-		.op = op,
-		.select = select_of(s, at->module),
-		.ndims = at->ndims,
-		.npoints = at->npoints};
+	const struct scribe_publish_event e = {.frame = {sizeof(e), SCRIBE_PUBLISH_EVENT, (uint16_t)job->index},
+					       .id = at->id,
+					       .exe = at->exe,
+					       .rank = at->rank,
+					       .offset = op > SCRIBE_PUBLISH_WRITE ? -1 : s->offset,
+					       .length = s->bytes,
+					       .start_ns = s->start_ns,
+					       .end_ns = s->end_ns > s->start_ns ? s->end_ns : s->start_ns,
+					       .base_ns = at->base_ns,
+					       .module = (uint16_t)at->module,
+					       .op = op,
+					       .select = select_of(s, at->module),
+					       .ndims = at->ndims,
+					       .npoints = at->npoints};
 
 	/* shared memory: the program can write anything */
 	if (op > SCRIBE_PUBLISH_FLUSH)
@@ -360,7 +359,7 @@ static void pass(struct scribe_job *job, bool last)
 		if (rc == 0)
 			x->kept[waiting++] = s;
 		else if (rc > 0)
-			tell(job, &s, &at);
+			report(job, &s, &at);
 		else if (rc != -ENOENT)
 			count_lost(job, s.start_ns, 1);
 	}

@@ -17,8 +17,6 @@ int scribe_publish_subscribe(struct scribe_job *job, uint64_t client, int *ret_f
 void scribe_publish_taken(struct scribe_job *job, uint64_t client, uint64_t bytes);
 void scribe_publish_drop(struct scribe_job *job, uint64_t client);
 
-/* ---- for segment_jobs.c ---- */
-
 extern const struct scribe_receiver scribe_receiver_publish;
 
 bool scribe_publish_due(struct scribe_job *job);

@@ -25,25 +25,25 @@ static struct scribe_job *work_of_slot(struct scribe_daemon *d, const struct scr
 }
 
 /* 0: the job does not record threads. */
-static uint64_t thread_of(const struct scribe_job *job, const struct scribe_leaf *leaf)
+static uint64_t thread_of(const struct scribe_job *job, const struct scribe_segbuf *segbuf)
 {
-	if (!job || !job->config.dxt_threads || !leaf->proc_id)
+	if (!job || !job->config.dxt_threads || !segbuf->proc_id)
 		return 0;
-	return leaf->thread ? leaf->thread : leaf->tid;
+	return segbuf->thread ? segbuf->thread : segbuf->tid;
 }
 
-static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scribe_segment *first, uint32_t n)
+static void on_segbuf(void *ctx, const struct scribe_segbuf *segbuf, const struct scribe_segment *first, uint32_t n)
 {
 	struct scribe_daemon *d = ctx;
-	struct scribe_job *job = leaf->proc_id ? d->job[leaf->job % SCRIBE_JOBS_MAX] : NULL;
+	struct scribe_job *job = segbuf->proc_id ? d->job[segbuf->job % SCRIBE_JOBS_MAX] : NULL;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!leaf->proc_id)
+		if (!segbuf->proc_id)
 			job = work_of_slot(d, &first[i]);
 		/* the process may be of an earlier job at this index */
 		if (!job || first[i].start_ns < job->begun_ns)
 			continue;
-		scribe_receivers_receive(job, &first[i], thread_of(job, leaf));
+		scribe_receivers_receive(job, &first[i], thread_of(job, segbuf));
 	}
 }
 
@@ -52,14 +52,12 @@ void scribe_segments_take(struct scribe_daemon *d, bool all)
 	if (!d->bpf || !d->tracing)
 		return;
 	if (!all) {
-		scribe_bpf_leaves(d->bpf, on_leaf, d);
+		scribe_bpf_segbufs(d->bpf, on_segbuf, d);
 		return;
 	}
-	scribe_bpf_leaves_all(d->bpf, on_leaf, d);
+	scribe_bpf_segbufs_all(d->bpf, on_segbuf, d);
 	scribe_shm_segments_take_all(d);
 }
-
-/* ---- DXT of the whole job ---- */
 
 static void receive(struct scribe_job *job, const struct scribe_segment *s, uint64_t thread)
 {
@@ -105,8 +103,6 @@ static void end(struct scribe_job *job)
 }
 
 static const struct scribe_receiver receiver_job = {.receive = receive, .bind = bind, .end = end};
-
-/* ---- all receivers ---- */
 
 static const struct scribe_receiver *const receivers[] = {&scribe_receiver_publish, &scribe_receiver_windows,
 							  &receiver_job, NULL};

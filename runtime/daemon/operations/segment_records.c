@@ -14,9 +14,7 @@
 /* on the stack, 20 KiB */
 #define WRITTEN_AT_ONCE 512
 /* 2^-26 s (15 ns), less than a call: finer times cost half a byte per segment (docs/format.md). */
-#define TIME_GRID 67108864.0
-
-/* ---- which record ---- */
+#define TIME_QUANTUM 67108864.0
 
 struct scribe_rank_trace *scribe_rank_trace_of(struct scribe_rank_trace **at, struct scribe_segments *s)
 {
@@ -41,14 +39,14 @@ static int trace_add(struct scribe_rank_trace *t, enum scribe_traced_module modu
 	size_t at = (size_t)(uintptr_t)scribe_map_get(&t->by_id[module], id);
 
 	if (!at) {
-		if (t->n == t->room) {
-			size_t room = t->room ? 2 * t->room : 16;
-			struct scribe_rank_record *more = realloc(t->record, room * sizeof(*more));
+		if (t->n == t->capacity) {
+			size_t capacity = t->capacity ? 2 * t->capacity : 16;
+			struct scribe_rank_record *more = realloc(t->record, capacity * sizeof(*more));
 
 			if (!more)
 				return -ENOMEM;
 			t->record = more;
-			t->room = room;
+			t->capacity = capacity;
 		}
 		/* the index + 1: the array moves, and 0 means absent */
 		if (scribe_map_put(&t->by_id[module], id, (void *)(uintptr_t)(t->n + 1)) < 0)
@@ -101,8 +99,6 @@ void scribe_segments_forget(struct scribe_rank *r)
 	scribe_rank_trace_free(r->trace);
 	r->trace = NULL;
 }
-
-/* ---- triggers ---- */
 
 struct shares {
 	uint64_t all, small, unaligned;
@@ -162,7 +158,7 @@ void scribe_segments_filter(struct scribe_job *job, const struct scribe_log_unit
 {
 	if (!job->segments || (job->config.dxt_small <= 0 && job->config.dxt_unaligned <= 0))
 		return;
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		struct scribe_rank *r = u->ranks.entry[i].value;
 
 		for (size_t k = 0; r && r->trace && k < r->trace->n; k++) {
@@ -177,8 +173,6 @@ void scribe_segments_filter(struct scribe_job *job, const struct scribe_log_unit
 		}
 	}
 }
-
-/* ---- the log ---- */
 
 /* Counts per side; `ret_tracks` may be NULL. */
 static size_t tracks_of(const struct scribe_rank_record *rec, struct scribe_track **ret_tracks, int64_t ret_n[2])
@@ -232,9 +226,9 @@ struct record_out {
 
 static double seconds_of(uint64_t ns, uint64_t base_ns)
 {
-	const double ticks = ns > base_ns ? (double)(ns - base_ns) * (TIME_GRID / 1e9) : 0;
+	const double ticks = ns > base_ns ? (double)(ns - base_ns) * (TIME_QUANTUM / 1e9) : 0;
 
-	return (double)(uint64_t)(ticks + 0.5) / TIME_GRID;
+	return (double)(uint64_t)(ticks + 0.5) / TIME_QUANTUM;
 }
 
 static int put(const struct record_out *o, const void *bytes, size_t n)

@@ -137,7 +137,7 @@ static void note(struct scribe_windows *ws, const struct scribe_window *x)
 
 static void free_window(struct scribe_window *x)
 {
-	for (size_t i = 0; i < x->ranks.places; i++)
+	for (size_t i = 0; i < x->ranks.buckets; i++)
 		scribe_rank_trace_free(x->ranks.entry[i].value);
 	scribe_map_clear(&x->ranks);
 	scribe_segments_clear(&x->s);
@@ -267,7 +267,7 @@ static void receive(struct scribe_job *job, const struct scribe_segment *from, u
 }
 
 static void bind_track(struct scribe_process *p, struct scribe_window *x, struct scribe_traced *e,
-		 enum scribe_traced_module module, uint64_t id)
+		       enum scribe_traced_module module, uint64_t id)
 {
 	struct scribe_rank_trace *t = NULL;
 

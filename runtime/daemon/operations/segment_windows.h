@@ -18,9 +18,9 @@ struct scribe_window;
 
 /* Of a closed window. */
 struct scribe_window_sums {
-	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, end excluded */
+	uint64_t begin_ns, end_ns;   /* CLOCK_MONOTONIC, end excluded */
 	struct scribe_ledger ledger; /* segments only */
-	uint64_t partial; /* bits of incomplete modules */
+	uint64_t partial;            /* bits of incomplete modules */
 };
 
 /* -EDQUOT: too many. */
@@ -43,8 +43,6 @@ int scribe_window_write(const struct scribe_job *job, const struct scribe_window
 			struct scribe_writer *wr);
 /* Appends lines of metadata on windows in this time, as many as fit. */
 void scribe_windows_describe(const struct scribe_job *job, uint64_t base_ns, uint64_t end_ns, char *text, size_t cap);
-
-/* ---- for segment_jobs.c ---- */
 
 extern const struct scribe_receiver scribe_receiver_windows;
 

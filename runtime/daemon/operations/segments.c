@@ -11,10 +11,10 @@
 
 #include "runtime/daemon/operations/segments_private.h"
 
-#define MIB          (1ull << 20)
-#define LEAVES_AHEAD 1024u /* 86,000 segments */
+#define MIB           (1ull << 20)
+#define SEGBUFS_AHEAD 1024u /* 86,000 segments */
 /* each processor's threads fill their own buffers */
-#define LEAVES_A_CPU 16u
+#define SEGBUFS_A_CPU 16u
 
 struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot, uint32_t generation)
 {
@@ -52,7 +52,7 @@ void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment 
 	if (e && e->track.side[0].n + e->track.side[1].n < SCRIBE_SEGMENTS_MOST &&
 	    scribe_track_add(&s->store, &e->track, from->op, &seg) == 0)
 		s->kept++;
-		/* an operation is never stored in part */
+	/* an operation is never stored in part */
 	else
 		s->no_room++;
 }
@@ -71,7 +71,7 @@ int scribe_segments_job_begins(struct scribe_job *job, struct scribe_err *err)
 {
 	struct scribe_daemon *d = job->daemon;
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int rc = scribe_bpf_want_leaves(d->bpf, LEAVES_AHEAD + LEAVES_A_CPU * (uint32_t)(cpus > 0 ? cpus : 1));
+	int rc = scribe_bpf_want_segbufs(d->bpf, SEGBUFS_AHEAD + SEGBUFS_A_CPU * (uint32_t)(cpus > 0 ? cpus : 1));
 
 	if (rc < 0)
 		return scribe_err_set(err, rc, "no memory for single operations (dxt): %s", strerror(-rc));
@@ -88,7 +88,7 @@ void scribe_segments_job_ends(struct scribe_job *job)
 
 void scribe_segments_clear(struct scribe_segments *s)
 {
-	for (size_t i = 0; i < s->by_slot.places; i++) {
+	for (size_t i = 0; i < s->by_slot.buckets; i++) {
 		struct scribe_traced *e = s->by_slot.entry[i].value;
 
 		if (!e)

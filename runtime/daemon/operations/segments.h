@@ -6,10 +6,10 @@
 #ifndef RUNTIME_DAEMON_OPERATIONS_SEGMENTS_H
 #define RUNTIME_DAEMON_OPERATIONS_SEGMENTS_H
 
-#include "logfmt/records/hashmap.h"
 #include "logfmt/file/writer.h"
-#include "runtime/daemon/state/daemon.h"
+#include "logfmt/records/hashmap.h"
 #include "runtime/daemon/segments/segment_store.h"
+#include "runtime/daemon/state/daemon.h"
 
 int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err);
 /* `all`: also buffers that are not full. */

@@ -23,7 +23,7 @@ struct scribe_rank_trace {
 		enum scribe_traced_module module;
 		struct scribe_traced *first;
 	} * record; /* in order of appearance */
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* a larger record could not be read */

@@ -73,18 +73,17 @@ static void frame_end(struct scribe_subscriber *s, size_t bytes)
 
 static bool put_job(struct scribe_subscriber *s, const struct scribe_job *job)
 {
-	struct scribe_publish_job *f = s->job_told ? NULL : frame_begin(s, sizeof(*f));
+	struct scribe_publish_job *f = s->job_reported ? NULL : frame_begin(s, sizeof(*f));
 
 	if (!f)
-		return s->job_told;
-	*f = (struct scribe_publish_job){
-		.frame = {sizeof(*f), SCRIBE_PUBLISH_JOB, (uint16_t)job->index},
-		.number = job->log_job_id,
-		.realtime_ns = job->realtime_ns,
-		.uid = job->config.uid};
+		return s->job_reported;
+	*f = (struct scribe_publish_job){.frame = {sizeof(*f), SCRIBE_PUBLISH_JOB, (uint16_t)job->index},
+					 .number = job->log_job_id,
+					 .realtime_ns = job->realtime_ns,
+					 .uid = job->config.uid};
 	memcpy(f->node, job->host, strnlen(job->host, sizeof(f->node) - 1));
 	frame_end(s, sizeof(*f));
-	s->job_told = true;
+	s->job_reported = true;
 	return true;
 }
 

@@ -13,7 +13,7 @@ struct scribe_subscriber {
 	unsigned char *ring;
 	uint64_t put, taken; /* bytes written, and reported as read */
 	uint64_t since_ns;
-	bool job_told;
+	bool job_reported;
 	struct scribe_map names; /* ids sent */
 	struct scribe_subscriber *next;
 };

@@ -38,12 +38,12 @@ struct scribe_delivery {
 	bool asked;
 	bool new_helper; /* the first one died */
 	unsigned retries;
-	uint64_t retry_ns;           /* not before */
-	bool part_days;              /* next, the date directories of the merged log */
-	int theirs;                  /* copy of the ranks' log; or -1 */
-	int log;                     /* finished log; or -1 */
-	struct scribe_snapshot copy; /* builds the log */
-	struct scribe_helper root;   /* for root's directories */
+	uint64_t retry_ns;             /* not before */
+	bool part_days;                /* next, the date directories of the merged log */
+	int theirs;                    /* copy of the ranks' log; or -1 */
+	int log;                       /* finished log; or -1 */
+	struct scribe_snapshot copy;   /* builds the log */
+	struct scribe_helper root;     /* for root's directories */
 	char partial[SCRIBE_PATH_MAX]; /* temporary path */
 	char wanted[SCRIBE_PATH_MAX];  /* final path */
 	struct scribe_err err;
@@ -51,8 +51,7 @@ struct scribe_delivery {
 };
 
 /* NULL: not reported. */
-static inline struct scribe_msg_log *scribe_delivery_message(struct scribe_job *job,
-							     const struct scribe_delivery *v)
+static inline struct scribe_msg_log *scribe_delivery_message(struct scribe_job *job, const struct scribe_delivery *v)
 {
 	return v->m == NO_MESSAGE ? NULL : &job->log[v->m];
 }

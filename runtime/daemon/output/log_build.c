@@ -12,20 +12,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
-#include "logfmt/records/grid.h"
-#include "runtime/daemon/tables/heatmaps.h"
+#include "logfmt/records/quantum.h"
 #include "runtime/daemon/events/modules.h"
 #include "runtime/daemon/privsep/snapshot.h"
-#include "logfmt/base/clock.h"
 #include "runtime/daemon/state/job_nodes.h"
+#include "runtime/daemon/tables/heatmaps.h"
 
 /* proc_id 0: the sum of unlisted processes. */
 static uint64_t process_id(const struct scribe_job *job, uint32_t proc_id, char *ret_name, size_t cap)
 {
 	/* With the host: records of several nodes must differ. */
 	int n = proc_id ? snprintf(ret_name, cap, "process:%s:%u", job->host, proc_id)
-		       : snprintf(ret_name, cap, "process:%s:others", job->host);
+			: snprintf(ret_name, cap, "process:%s:others", job->host);
 
 	return scribe_record_id(ret_name, (size_t)n);
 }
@@ -40,7 +40,7 @@ static void add_totals(struct scribe_process_record *rec, const struct scribe_pr
 }
 
 int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
-			    uint64_t base_ns)
+			       uint64_t base_ns)
 {
 	char name[128];
 	int rc = 0;
@@ -58,8 +58,8 @@ int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, 
 		rec.nranks_world = u->id ? scribe_log_unit_nprocs(u) : 0;
 		rec.wait_status = core;
 		rec.end_kind = p->end_kind;
-		rec.start = scribe_grid_round(scribe_seconds_between(base_ns, p->start_ns));
-		rec.end = p->ended ? scribe_grid_round(scribe_seconds_between(base_ns, p->end_ns)) : 0;
+		rec.start = scribe_quantum_round(scribe_seconds_between(base_ns, p->start_ns));
+		rec.end = p->ended ? scribe_quantum_round(scribe_seconds_between(base_ns, p->end_ns)) : 0;
 		add_totals(&rec, &p->totals);
 		snprintf(rec.host, sizeof(rec.host), "%s", job->host);
 		snprintf(rec.exe, sizeof(rec.exe), "%s", p->exe ? p->exe : p->comm);
@@ -105,7 +105,7 @@ void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_ac
 }
 
 int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
-			 const struct scribe_log_account *a)
+			    const struct scribe_log_account *a)
 {
 	const struct scribe_ledger *ledger = &a->ledger;
 	struct scribe_ledger_record rec = {.base.rank = -1};
@@ -128,13 +128,11 @@ int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, con
 	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }
 
-size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_bundled *rec, char *ret,
-			  size_t cap)
+size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_bundled *rec, char *ret, size_t cap)
 {
 	if (rec->module == SCRIBE_MOD_PROCESS)
-		process_id(job,
-			   (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->proc_id,
-			   ret, cap);
+		process_id(job, (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->proc_id, ret,
+			   cap);
 	else if (rec->module == SCRIBE_MOD_LEDGER)
 		ledger_id(job, ret, cap);
 	else
@@ -160,7 +158,7 @@ static int all_of_rank(struct scribe_job *job, struct scribe_rank *r, uint64_t b
 }
 
 int scribe_log_build_deferred(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
-			   struct scribe_bundle *b, uint64_t *partial)
+			      struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
 	size_t n = 0;
@@ -172,8 +170,8 @@ int scribe_log_build_deferred(struct scribe_job *job, struct scribe_log_unit *u,
 	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(job, u)) : rc;
 }
 
-int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
-		       struct scribe_bundle *b, uint64_t *partial)
+int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns, struct scribe_bundle *b,
+			  uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
 	size_t n = 0;

@@ -8,12 +8,12 @@
 
 /* All records of the unit from the daemon's memory, reduced over the ranks. */
 int scribe_log_build_deferred(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
-			   struct scribe_bundle *b, uint64_t *partial);
+			      struct scribe_bundle *b, uint64_t *partial);
 /* Records since the ranks fetched theirs, added to those already in the bundle. */
-int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
-		       struct scribe_bundle *b, uint64_t *partial);
+int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns, struct scribe_bundle *b,
+			  uint64_t *partial);
 int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
-			    uint64_t base_ns);
+			       uint64_t base_ns);
 /* Input of the LEDGER record that only the daemon itself can read. */
 struct scribe_log_account {
 	struct scribe_ledger ledger;
@@ -25,9 +25,8 @@ struct scribe_log_account {
 /* All but ledger and partial (scribe_commit_partial). */
 void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_account *a);
 int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
-			 const struct scribe_log_account *a);
+			    const struct scribe_log_account *a);
 /* Name of a process, ledger or heatmap record; 0: other modules. */
-size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_bundled *rec, char *ret,
-			  size_t cap);
+size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_bundled *rec, char *ret, size_t cap);
 
 #endif

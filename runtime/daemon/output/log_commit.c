@@ -14,21 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/daemon/attach/syscall_attach.h"
-#include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/state/daemon.h"
-#include "runtime/daemon/journal/job_journal.h"
+#include "logfmt/base/clock.h"
 #include "runtime/daemon/attach/library_probes.h"
-#include "runtime/daemon/output/log_build.h"
-#include "runtime/daemon/tables/heatmaps.h"
-#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/attach/syscall_attach.h"
+#include "runtime/daemon/events/modules.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/operations/publish.h"
 #include "runtime/daemon/operations/segment_windows.h"
 #include "runtime/daemon/operations/segments.h"
-#include "runtime/daemon/events/modules.h"
-#include "logfmt/base/clock.h"
+#include "runtime/daemon/output/log_build.h"
 #include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/job_nodes.h"
+#include "runtime/daemon/tables/heatmaps.h"
 
 uint64_t scribe_commit_partial(struct scribe_job *job, struct scribe_ledger *ret_ledger)
 {
@@ -153,7 +153,7 @@ static int write_name(void *ctx, uint64_t id)
 	if (rc < 0 || (!name && !had))
 		return rc;
 	return name ? scribe_writer_name(x->wr, id, name->text, name->bytes)
-		     : scribe_writer_name(x->wr, id, had->text, had->bytes);
+		    : scribe_writer_name(x->wr, id, had->text, had->bytes);
 }
 
 struct log_spec {
@@ -163,7 +163,7 @@ struct log_spec {
 	uint64_t partial;
 	const struct scribe_log_unit *traced; /* its segments; or NULL */
 	const struct scribe_window *window;   /* or NULL */
-	uint64_t base_ns;                 /* zero of their times */
+	uint64_t base_ns;                     /* zero of their times */
 };
 
 /* Names of all ids in records and segments, each once. */
@@ -213,8 +213,7 @@ static int write_records(struct scribe_job *job, struct scribe_bundle *b, const 
 static int write_log(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s, int fd,
 		     struct scribe_err *err)
 {
-	struct scribe_writer_options options = {.compression =
-							s->compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE,
+	struct scribe_writer_options options = {.compression = s->compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE,
 						.list_own = !s->compressed /* the runtime reads the header */};
 	struct scribe_writer *wr = NULL;
 	int rc = scribe_writer_create_fd(fd, &options, &wr, err);
@@ -236,9 +235,7 @@ static int write_log(struct scribe_job *job, struct scribe_bundle *b, const stru
 		if (!err->text[0])
 			scribe_err_set(err, rc, "cannot write the log: %s", scribe_strerror(rc));
 		if (rc == -EFBIG)
-			scribe_err_set(
-				err, rc,
-				"the log is beyond the limit of file sizes here (ulimit -f): raise it");
+			scribe_err_set(err, rc, "the log is beyond the limit of file sizes here (ulimit -f): raise it");
 	}
 	scribe_writer_free(wr);
 	return rc;
@@ -258,8 +255,8 @@ static int write_traced(struct scribe_job *job, struct scribe_bundle *b, struct 
 }
 
 /* An uncompressed log. Returns a descriptor, owned by the caller. */
-int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_rank *r,
-			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
+int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_rank *r, uint64_t *ret_bytes,
+			uint64_t *ret_partial, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
@@ -275,10 +272,8 @@ int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struc
 	if (rc < 0)
 		scribe_err_set(err, rc, "out of memory");
 	else
-		rc = write_log(
-			job, &b,
-			&(struct log_spec){.job = &header, .exe = exe_line(job, u), .partial = partial}, fd,
-			err);
+		rc = write_log(job, &b, &(struct log_spec){.job = &header, .exe = exe_line(job, u), .partial = partial},
+			       fd, err);
 	scribe_bundle_clear(&b);
 	/* The rank must not change it. */
 	if (rc == 0 && (fstat(fd, &st) < 0 ||
@@ -297,7 +292,7 @@ bool scribe_commit_agreed(const struct scribe_log_unit *u)
 {
 	if (!u->partial || !scribe_map_get(&u->ranks, 0))
 		return false;
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r && r->state != SCRIBE_RANK_DONE)
@@ -317,8 +312,8 @@ static int read_partial(const struct scribe_log_unit *u, int fd, struct scribe_b
 	*ret_job = *scribe_reader_job(r);
 	*ret_partial = scribe_reader_header(r)->partial_flag;
 	/* A user may have written it: reject times that would overflow below. */
-	if (ret_job->start_time_sec < 0 || ret_job->start_time_sec >= 1ll << 33 ||
-	    ret_job->start_time_nsec < 0 || ret_job->start_time_nsec >= 1000000000)
+	if (ret_job->start_time_sec < 0 || ret_job->start_time_sec >= 1ll << 33 || ret_job->start_time_nsec < 0 ||
+	    ret_job->start_time_nsec >= 1000000000)
 		rc = scribe_err_set(err, -EINVAL, "the log of the ranks begins at an impossible time");
 	if (rc == 0)
 		rc = scribe_bundle_read(b, r, err);
@@ -394,8 +389,7 @@ static int collect_records(struct scribe_job *job, struct scribe_log_unit *u, co
 		return rc < 0 ? rc : scribe_log_build_late(job, u, base, b, partial);
 	}
 	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
-		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
-				  job->realtime_ns);
+		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec - job->realtime_ns);
 		/* The clocks of nodes differ. */
 		fill_job(job, u, base, end < base ? base : end, "collective", header);
 		*partial |= flags;
@@ -406,8 +400,8 @@ static int collect_records(struct scribe_job *job, struct scribe_log_unit *u, co
 	return scribe_log_build_deferred(job, u, base, b, partial);
 }
 
-int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char *ret_partial,
-			struct scribe_msg_log *m, struct scribe_err *err)
+int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char *ret_partial, struct scribe_msg_log *m,
+			struct scribe_err *err)
 {
 	int rc = 0;
 
@@ -427,7 +421,7 @@ int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char 
 			rc = scribe_log_path_partial(job, u, ret_partial, SCRIBE_PATH_MAX, err);
 		if (rc == 0)
 			rc = scribe_log_path_final(job, ret_partial, (uint64_t)m->seconds + 1, m->path,
-						sizeof(m->path));
+						   sizeof(m->path));
 	}
 	return rc < 0 ? scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long") : 0;
 }
@@ -451,13 +445,10 @@ int scribe_commit_build_first(struct scribe_job *job, struct scribe_log_unit *u,
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	if (rc == 0 && with) {
-		fill_job(job, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first",
-			 &header);
+		fill_job(job, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first", &header);
 		rc = write_log(job, &b,
-			       &(struct log_spec){.job = &header,
-						  .exe = exe_line(job, u),
-						  .compressed = true,
-						  .partial = partial},
+			       &(struct log_spec){
+				       .job = &header, .exe = exe_line(job, u), .compressed = true, .partial = partial},
 			       fd, err);
 	}
 	scribe_bundle_clear(&b);
@@ -493,7 +484,7 @@ int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	describe(job, u, &b, m);
-		/* Losses of library probes have another line in the metadata. */
+	/* Losses of library probes have another line in the metadata. */
 	m->partial = (u->why[0] ? partial & ~u->missed : partial) != 0;
 	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
 	add_why(&header, u);
@@ -568,7 +559,7 @@ int scribe_commit_window(struct scribe_job *job, const struct scribe_window *x, 
 
 void scribe_commit_forget(struct scribe_job *job, struct scribe_log_unit *u)
 {
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r) {

@@ -7,8 +7,8 @@
 #include "runtime/daemon/state/daemon.h"
 
 /* A rank's fetched records as a sealed memfd, or negative. */
-int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_rank *r,
-			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err);
+int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_rank *r, uint64_t *ret_bytes,
+			uint64_t *ret_partial, struct scribe_err *err);
 /* All ranks are on this node and have confirmed that their log is complete. */
 bool scribe_commit_agreed(const struct scribe_log_unit *u);
 /* Data that only the daemon itself, not a snapshot, can read. */
@@ -26,8 +26,8 @@ int scribe_commit_plan(struct scribe_job *job, struct scribe_log_unit *u, struct
 int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
 			int theirs, int fd, struct scribe_msg_log *m, struct scribe_err *err);
 /* The final path, into m, and the temporary one (SCRIBE_PATH_MAX bytes). */
-int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char *ret_partial,
-			struct scribe_msg_log *m, struct scribe_err *err);
+int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char *ret_partial, struct scribe_msg_log *m,
+			struct scribe_err *err);
 /* Records fetched at MPI_Finalize; 1: none. */
 int scribe_commit_build_first(struct scribe_job *job, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
 			      int fd, struct scribe_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the end of a unit to its file, in stages with at most one request under way; one delivery per job at a time.
- * Main thread of the daemon. Must not know what logs hold.
+ * Main thread. Must not know what logs hold.
  */
 #include "runtime/daemon/output/log_deliver.h"
 
@@ -12,22 +12,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/base/subuids.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/output/delivery.h"
-#include "runtime/daemon/output/node_parts.h"
-#include "runtime/daemon/state/job_nodes.h"
-#include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/log_path.h"
 #include "runtime/daemon/output/log_put.h"
+#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/state/job_nodes.h"
 
 #define BUILDS_A_USER 2 /* concurrent builds per user, so that others' logs do not wait */
 
-static struct scribe_delivery *add(struct scribe_job *job, enum scribe_delivery_what what,
-				   struct scribe_log_unit *u, size_t m)
+static struct scribe_delivery *add(struct scribe_job *job, enum scribe_delivery_what what, struct scribe_log_unit *u,
+				   size_t m)
 {
 	struct scribe_delivery *v = calloc(1, sizeof(*v)), **at = &job->deliveries;
 
@@ -86,7 +86,7 @@ static void fetch(struct scribe_job *job, struct scribe_delivery *v)
 		v->theirs = memfd_create("ioscribe-ranks", MFD_CLOEXEC);
 		rc = v->theirs < 0 ? -errno
 				   : scribe_helper_fetch(&job->helper, v->unit->partial, v->theirs,
-						       job->config.write_deadline_ms);
+							 job->config.write_deadline_ms);
 		v->asked = rc == 0;
 		if (rc == 0)
 			return;
@@ -108,8 +108,6 @@ static void look(struct scribe_job *job, struct scribe_delivery *v)
 	if (!v->asked)
 		v->stage = STAGE_BUILD;
 }
-
-/* ---- building, in a copy of the daemon ---- */
 
 struct to_build {
 	struct scribe_job *w;
@@ -143,8 +141,7 @@ static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
 	unsigned n = 0;
 
 	for (const struct scribe_job *job = d->jobs; job; job = job->next)
-		n += scribe_subuids_same(job->config.uid, uid) && job->deliveries &&
-		     job->deliveries->copy.pid;
+		n += scribe_subuids_same(job->config.uid, uid) && job->deliveries && job->deliveries->copy.pid;
 	return n;
 }
 
@@ -244,9 +241,9 @@ static int build_note(struct scribe_job *job, struct scribe_delivery *v)
 
 static int first_path(struct scribe_job *job, struct scribe_delivery *v)
 {
-	int rc = v->what == WHAT_FIRST ? scribe_parts_unit_path(job, v->unit, SCRIBE_PART_FIRST, v->wanted,
-								sizeof(v->wanted))
-				       : 0;
+	int rc = v->what == WHAT_FIRST
+			 ? scribe_parts_unit_path(job, v->unit, SCRIBE_PART_FIRST, v->wanted, sizeof(v->wanted))
+			 : 0;
 
 	if (rc < 0)
 		return scribe_err_set(&v->err, rc, "the log's path is too long");
@@ -301,8 +298,7 @@ void scribe_deliver_tick(struct scribe_job *job)
 		bool asked = v->asked, part_days = v->part_days;
 
 		steps[stage](job, v);
-		moved = job->deliveries == v &&
-			(v->stage != stage || v->asked != asked || v->part_days != part_days);
+		moved = job->deliveries == v && (v->stage != stage || v->asked != asked || v->part_days != part_days);
 	}
 }
 

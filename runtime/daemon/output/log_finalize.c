@@ -5,16 +5,16 @@
  */
 #include "runtime/daemon/output/log_finalize.h"
 
-#include "runtime/daemon/operations/segments.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/events/drain.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/output/log_commit.h"
+#include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/state/job_messages.h"
 
 static bool has_records(const struct scribe_log_unit *u)
 {
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r && (scribe_records_have_activity(r->records) || scribe_records_have_activity(r->fetched)))
@@ -27,7 +27,7 @@ static void commit_unit(struct scribe_job *job, struct scribe_log_unit *u)
 {
 	/* Processes that still run have undrained records in the kernel. */
 	for (struct scribe_process *p = u->first; p; p = p->next)
-		if (!p->ended && !p->leaves)
+		if (!p->ended && !p->leaving)
 			scribe_drain_living(job->daemon, p);
 	scribe_segments_take(job->daemon, true);
 	scribe_segments_publish_now(job);

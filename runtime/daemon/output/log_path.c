@@ -13,14 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "logfmt/base/hash.h"
-#include "runtime/daemon/state/daemon.h"
 #include "logfmt/base/clock.h"
+#include "logfmt/base/hash.h"
 #include "runtime/daemon/lookup/job_helper.h"
+#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-#define ENDING  "darshan"
-#define PARTIAL "darshan_partial"
+#define ENDING    "darshan"
+#define PARTIAL   "darshan_partial"
 #define ANSWER_MS 2000 /* for directories that ranks wait for */
 
 struct scribe_process *scribe_log_path_leader(struct scribe_job *job, const struct scribe_log_unit *u)
@@ -123,8 +123,8 @@ int scribe_log_path_stem(const struct scribe_job *job, char *ret_path, size_t ca
 	else if (log_dir(job, dir, sizeof(dir)) < 0)
 		return -ENAMETOOLONG;
 	else
-		n = snprintf(ret_path, cap, "%s/%s%s_id%s", dir, job->config.dated ? SCRIBE_PARTS_ALL "/" : "",
-			     user, id);
+		n = snprintf(ret_path, cap, "%s/%s%s_id%s", dir, job->config.dated ? SCRIBE_PARTS_ALL "/" : "", user,
+			     id);
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
@@ -175,15 +175,14 @@ static int made_name(const struct scribe_job *job, const struct scribe_log_unit 
 	if (job->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	memcpy(salt.host, job->host, sizeof(salt.host));
-	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, dir, days, user, exe,
-		     (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
-		     tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec,
+	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, dir, days, user, exe, (long long)jobid,
+		     (long long)pid, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec,
 		     (unsigned long long)scribe_hash64(&salt, sizeof(salt), 0));
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
 int scribe_log_path_partial(struct scribe_job *job, const struct scribe_log_unit *u, char *ret_path, size_t cap,
-			 struct scribe_err *err)
+			    struct scribe_err *err)
 {
 	/* Used up even if the log is not delivered. */
 	uint32_t number = ++job->nlogs;
@@ -217,22 +216,22 @@ static int ask(struct scribe_job *job, struct scribe_preparing *at, bool days, b
 	at->stage = days ? SCRIBE_PREPARE_DAYS : SCRIBE_PREPARE_OWN;
 	/* Shared date directories belong to root; the others are made as the user. */
 	rc = days ? scribe_helper_days(&at->helper, at->path, scribe_log_path_shared(job, at->path), ANSWER_MS)
-		  : scribe_helper_ready(&at->helper, at->path, (unsigned)scribe_log_path_own(job, at->path),
-					remove, ANSWER_MS);
+		  : scribe_helper_ready(&at->helper, at->path, (unsigned)scribe_log_path_own(job, at->path), remove,
+					ANSWER_MS);
 	return rc < 0 ? scribe_err_set(err, rc, "cannot ask for the directories of %s: %s", at->path, strerror(-rc))
 		      : -EAGAIN;
 }
 
 int scribe_log_path_prepare(struct scribe_job *job, const struct scribe_log_unit *u, struct scribe_preparing *at,
-			 struct scribe_err *err)
+			    struct scribe_err *err)
 {
 	/* The ranks create their log anew: remove an existing one of the user-set name. */
 	bool remove = job->config.log_file[0] && !scribe_node_parts_unit(job, u);
 	int rc;
 
 	if (at->stage == SCRIBE_PREPARE)
-		return ask(job, at, !remove && job->daemon->spool && scribe_log_path_shared(job, at->path),
-			   remove, err);
+		return ask(job, at, !remove && job->daemon->spool && scribe_log_path_shared(job, at->path), remove,
+			   err);
 	if (!scribe_helper_answered(&at->helper, &rc))
 		return -EAGAIN;
 	scribe_helper_stop(&at->helper);
@@ -275,7 +274,7 @@ int scribe_log_path_check(struct scribe_job *job, struct scribe_err *err)
 }
 
 int scribe_log_path_trial(const struct scribe_job *job, char *ret_partial, char *ret_path, size_t cap,
-		       struct scribe_err *err)
+			  struct scribe_err *err)
 {
 	char dir[SCRIBE_PATH_MAX] = "", days[48] = "", host[65] = "";
 	time_t now = time(NULL);
@@ -302,14 +301,13 @@ int scribe_log_path_fallback(const char *wanted, char *ret_path, size_t cap)
 }
 
 int scribe_log_path_final(const struct scribe_job *job, const char *partial, uint64_t seconds, char *ret_path,
-		       size_t cap)
+			  size_t cap)
 {
 	size_t n = strlen(partial), stem = n - strlen("." PARTIAL);
 	int len;
 
 	if (!job->config.log_file[0])
-		len = snprintf(ret_path, cap, "%.*s_%llu." ENDING, (int)stem, partial,
-			       (unsigned long long)seconds);
+		len = snprintf(ret_path, cap, "%.*s_%llu." ENDING, (int)stem, partial, (unsigned long long)seconds);
 	else if (strlen(job->config.log_file) > 8 &&
 		 !strcmp(job->config.log_file + strlen(job->config.log_file) - 8, "." ENDING))
 		len = snprintf(ret_path, cap, "%.*s." ENDING, (int)stem, partial);

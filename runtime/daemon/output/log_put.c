@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Main thread of the daemon. Must
+ * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Main thread. Must
  * not know what logs hold.
  */
 #include "runtime/daemon/output/log_put.h"
@@ -20,9 +20,9 @@
 #include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-#define RETRIES  600           /* to start a process that writes to the spool */
+#define RETRIES  600 /* to start a process that writes to the spool */
 #define RETRY_NS 1000000000ull
-#define MERGE_MS 120000        /* for merging the parts of all nodes */
+#define MERGE_MS 120000 /* for merging the parts of all nodes */
 
 static bool in_parts(const struct scribe_job *job, const struct scribe_delivery *v)
 {
@@ -88,7 +88,7 @@ void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v)
 {
 	const bool parts = in_parts(job, v), named = job->config.log_file[0] != 0;
 	/* A node without records only checks whether another has some. */
-	const bool asks = v->what == WHAT_DONE && !job->told_begun;
+	const bool asks = v->what == WHAT_DONE && !job->begun_reported;
 	char fresh[SCRIBE_PATH_MAX];
 	const char *theirs = parts ? NULL : v->unit->partial;
 	struct scribe_helper_put put = {
@@ -141,9 +141,8 @@ void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v)
 		(void)scribe_parts_in(v->wanted, &n);
 		snprintf(dir, sizeof(dir), "%.*s", (int)n, v->wanted);
 		v->theirs = memfd_create("ioscribe-made", MFD_CLOEXEC);
-		rc = v->theirs < 0
-			     ? -errno
-			     : scribe_helper_merge(&job->helper, dir, job->spec.last_node, v->theirs, MERGE_MS);
+		rc = v->theirs < 0 ? -errno
+				   : scribe_helper_merge(&job->helper, dir, job->spec.last_node, v->theirs, MERGE_MS);
 		v->asked = rc == 0;
 		if (rc == 0)
 			return;
@@ -154,8 +153,8 @@ void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v)
 	if (rc == 0)
 		scribe_parts_made(job, v->theirs);
 	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
-		fprintf(stderr, "ioscribed: job %s: cannot merge the parts beside %s into its logs: %s\n",
-			job->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
+		fprintf(stderr, "ioscribed: job %s: cannot merge the parts beside %s into its logs: %s\n", job->spec.id,
+			v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
 	scribe_delivery_finished(job, v);
 }
 
@@ -213,8 +212,7 @@ static bool try_again(const struct scribe_job *job, struct scribe_delivery *v)
 void scribe_delivery_spool(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX], note[SCRIBE_PATH_MAX + 256];
-	struct scribe_helper_put put = {
-		.fd = v->log, .partial = fresh, .to = path, .replace = true, .note = note};
+	struct scribe_helper_put put = {.fd = v->log, .partial = fresh, .to = path, .replace = true, .note = note};
 	struct scribe_spool *s = job->daemon->spool;
 	int rc;
 

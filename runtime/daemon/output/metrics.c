@@ -2,7 +2,7 @@
 /*
  * The metrics file of a service. Once per interval all records are counted, a part per loop iteration; then a
  * helper with root's identity writes the file, so that the loop does not wait for its file system. struct
- * scribe_metrics belongs to the daemon and owns the helper. Main thread of the daemon. Must not know the text.
+ * scribe_metrics belongs to the daemon and owns the helper. Main thread. Must not know the text.
  */
 #include "runtime/daemon/output/metrics.h"
 
@@ -17,8 +17,8 @@
 
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/events/live_walk.h"
-#include "runtime/daemon/output/metrics_text.h"
 #include "runtime/daemon/output/log_commit.h"
+#include "runtime/daemon/output/metrics_text.h"
 #include "runtime/daemon/privsep/helper.h"
 
 #define WALK_NS 300000ull /* per loop iteration */
@@ -31,7 +31,7 @@ struct scribe_metrics {
 	time_t started_s;
 	enum { WAITING, WALKING, PUTTING } state;
 	bool failing;
-	uint32_t at;  /* index of the job being counted */
+	uint32_t at; /* index of the job being counted */
 	bool at_begun;
 	struct scribe_live_cursor cursor; /* within the job */
 	struct scribe_job_metrics now, job[SCRIBE_JOBS_MAX];
@@ -58,8 +58,6 @@ struct scribe_metrics *scribe_metrics_free(struct scribe_metrics *m)
 	free(m);
 	return NULL;
 }
-
-/* ---- counting ---- */
 
 static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t bytes)
 {
@@ -100,8 +98,7 @@ static void begin_job(struct scribe_job *job, struct scribe_job_metrics *j)
 	struct scribe_ledger ledger;
 	uint64_t partial = scribe_commit_partial(job, &ledger);
 
-	*j = (struct scribe_job_metrics){
-		.begun_ns = job->begun_ns, .uid = job->config.uid, .run = !job->spec.id[0]};
+	*j = (struct scribe_job_metrics){.begun_ns = job->begun_ns, .uid = job->config.uid, .run = !job->spec.id[0]};
 	if (j->run)
 		snprintf(j->id, sizeof(j->id), "%" PRId64, job->log_job_id);
 	else
@@ -178,9 +175,9 @@ static void count_daemon(const struct scribe_daemon *d, const struct scribe_metr
 
 	v[SCRIBE_DAEMON_METRIC_STARTED] = (double)(m->started_s);
 	v[SCRIBE_DAEMON_METRIC_CPU] = cpu_s();
-	v[SCRIBE_DAEMON_METRIC_TURNS] = (double)d->turns.n;
-	v[SCRIBE_DAEMON_METRIC_LONG_TURNS] = (double)d->turns.long_turns;
-	v[SCRIBE_DAEMON_METRIC_LONGEST_TURN] = (double)scribe_turn_own_ns(&d->turns.longest) / 1e9;
+	v[SCRIBE_DAEMON_METRIC_ITERATIONS] = (double)d->iterations.n;
+	v[SCRIBE_DAEMON_METRIC_LONG_ITERATIONS] = (double)d->iterations.long_iterations;
+	v[SCRIBE_DAEMON_METRIC_LONGEST_ITERATION] = (double)scribe_iteration_own_ns(&d->iterations.longest) / 1e9;
 	for (const struct scribe_client *c = d->clients; c; c = c->next)
 		v[SCRIBE_DAEMON_METRIC_CONNECTIONS] += !c->gone;
 	/* of this round, so that the sums agree */
@@ -200,8 +197,6 @@ static void count_daemon(const struct scribe_daemon *d, const struct scribe_metr
 	v[SCRIBE_DAEMON_METRIC_MEMORY] = (double)scribe_bpf_memory(d->bpf);
 	v[SCRIBE_DAEMON_METRIC_MISSES] = (double)scribe_bpf_misses(d->bpf);
 }
-
-/* ---- writing ---- */
 
 /* Reported once until a write succeeds. */
 static void failed(struct scribe_metrics *m, int rc)
@@ -233,8 +228,7 @@ static int write_text(const struct scribe_daemon *d, const struct scribe_metrics
 
 static int put(struct scribe_daemon *d, struct scribe_metrics *m)
 {
-	struct scribe_helper_put question = {
-		.partial = m->partial, .to = m->path, .replace = true, .readable = true};
+	struct scribe_helper_put question = {.partial = m->partial, .to = m->path, .replace = true, .readable = true};
 	struct scribe_err err = {0};
 	int rc = 0;
 

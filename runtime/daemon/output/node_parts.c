@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names and contents of a job's parts. All nodes derive the same names from the job, so that they exchange nothing but
- * files. Main thread of the daemon; helpers write the files.
+ * files. Main thread; helpers write the files.
  */
 #include "runtime/daemon/output/node_parts.h"
 
@@ -124,7 +124,7 @@ int scribe_node_parts_describe(struct scribe_job *job, struct scribe_log_unit *u
 	struct scribe_part_info info = {.lowest = -1, .split = 1, .unshared = job->config.unshared};
 	int rc = place_of(job, u, &info);
 
-	for (size_t i = 0; i < u->ranks.places; i++) {
+	for (size_t i = 0; i < u->ranks.buckets; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (!r)

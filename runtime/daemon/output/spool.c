@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Stores logs that could not be written to their directory, until a helper of the user can. Users take turns, each
- * with one log at a time. Main thread of the daemon. Must not know jobs.
+ * with one log at a time. Main thread. Must not know jobs.
  */
 #include "runtime/daemon/output/spool.h"
 
@@ -14,24 +14,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
 #include "logfmt/nodes/part.h"
 #include "runtime/daemon/base/subuids.h"
-#include "runtime/daemon/state/daemon.h"
-#include "logfmt/base/clock.h"
 #include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/state/daemon.h"
 
 #define NOTE   ".to"
 #define ENDING ".darshan"
 /* Between rounds through a user's logs; doubled while a directory does not answer. */
 #define RETRY_NS     10000000000ull
 #define RETRY_MAX_NS 600000000000ull
-#define MOVE_MS  20000
-#define MERGE_MS 120000
-#define MOVERS     8u  /* logs being moved at a time */
-#define FAILED_MAX 8u  /* failed directories that end a user's round */
-#define LEAST_KIB  64u /* minimum per log, which limits their number */
-#define SHOWN_MAX  64u /* logs per call: each note is a file to read */
+#define MOVE_MS      20000
+#define MERGE_MS     120000
+#define MOVERS       8u  /* logs being moved at a time */
+#define FAILED_MAX   8u  /* failed directories that end a user's round */
+#define LEAST_KIB    64u /* minimum per log, which limits their number */
+#define SHOWN_MAX    64u /* logs per call: each note is a file to read */
 
 struct note {
 	unsigned uid, gid, replace;
@@ -50,7 +50,7 @@ struct spooled {
 struct owner {
 	uid_t uid;
 	struct spooled *log;
-	size_t n, room;
+	size_t n, capacity;
 	uint64_t kib;
 	size_t at, tried; /* next log, and number of logs tried in this round */
 	uint64_t round_ns, retry_ns;
@@ -85,8 +85,7 @@ static struct owner *owner_add(struct scribe_spool *s, uid_t uid)
 
 	if (!o)
 		return NULL;
-	*o = (struct owner){
-		.uid = uid, .retry_ns = RETRY_NS, .mover = {.pid = -1, .sock = -1}, .next = s->owners};
+	*o = (struct owner){.uid = uid, .retry_ns = RETRY_NS, .mover = {.pid = -1, .sock = -1}, .next = s->owners};
 	s->owners = o;
 	return o;
 }
@@ -118,12 +117,12 @@ static int add_log(struct owner *o, uint64_t name, const char *path)
 	/* A log that is spooled again replaces itself. */
 	for (size_t i = 0; i < o->n && !log; i++)
 		log = o->log[i].name == name ? &o->log[i] : NULL;
-	if (!log && o->n == o->room) {
-		more = realloc(o->log, (o->room * 2 + 16) * sizeof(*more));
+	if (!log && o->n == o->capacity) {
+		more = realloc(o->log, (o->capacity * 2 + 16) * sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		o->log = more;
-		o->room = o->room * 2 + 16;
+		o->capacity = o->capacity * 2 + 16;
 	}
 	if (!log) {
 		log = &o->log[o->n++];
@@ -191,8 +190,8 @@ int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct s
 
 	/* Notes are trusted when they are read, so others must not be able to write here. */
 	if (lstat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 066))
-		return scribe_err_set(err, -EPERM,
-				      "the spool %s must be a directory of the daemon's own, mode 0700", dir);
+		return scribe_err_set(err, -EPERM, "the spool %s must be a directory of the daemon's own, mode 0700",
+				      dir);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
@@ -248,8 +247,8 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *job
 	rc = make_folder(s, c->uid);
 	if (rc < 0)
 		return rc;
-	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s shared=%zu own=%zu\n%s\n", c->uid,
-		     c->gid, c->log_file[0] || scribe_parts_in(to, &parts), c->locked || !c->user[0] ? "-" : c->user,
+	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s shared=%zu own=%zu\n%s\n", c->uid, c->gid,
+		     c->log_file[0] || scribe_parts_in(to, &parts), c->locked || !c->user[0] ? "-" : c->user,
 		     scribe_log_path_shared(job, to), scribe_log_path_own(job, to), to);
 	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
 }
@@ -313,8 +312,6 @@ int scribe_spool_each(const struct scribe_spool *s, uid_t uid,
 		}
 	return rc;
 }
-
-/* ---- moving ---- */
 
 static size_t dir_bytes(const char *path)
 {
@@ -382,11 +379,8 @@ static void put_back(struct scribe_spool *s, struct owner *o)
 {
 	char path[SCRIBE_PATH_MAX + 64], partial[SCRIBE_PATH_MAX + 16];
 	const struct note *note = &o->note;
-	struct scribe_helper_put put = {.partial = partial,
-				      .to = note->to,
-				      .replace = note->replace != 0,
-				      .mkdirs = true,
-				      .own = note->own};
+	struct scribe_helper_put put = {
+		.partial = partial, .to = note->to, .replace = note->replace != 0, .mkdirs = true, .own = note->own};
 	struct scribe_err err;
 
 	scribe_helper_stop(&o->mover);
@@ -512,7 +506,7 @@ bool scribe_spool_busy(const struct scribe_spool *s)
 
 void scribe_spool_tick(struct scribe_spool *s)
 {
-	struct owner *next, *turn = NULL;
+	struct owner *next, *iteration = NULL;
 	uint64_t now = s->owners ? scribe_now_ns() : 0;
 
 	for (struct owner *o = s->owners; o; o = next) {
@@ -525,11 +519,11 @@ void scribe_spool_tick(struct scribe_spool *s)
 			owner_free(s, o);
 		else if (now >= o->round_ns && (o->tried >= o->n || o->nfailed == FAILED_MAX))
 			end_round(o);
-		else if (now >= o->round_ns && !turn)
-			turn = o;
+		else if (now >= o->round_ns && !iteration)
+			iteration = o;
 	}
-	if (!turn || s->movers == MOVERS)
+	if (!iteration || s->movers == MOVERS)
 		return;
-	begin_move(s, turn);
-	to_the_end(s, turn);
+	begin_move(s, iteration);
+	to_the_end(s, iteration);
 }

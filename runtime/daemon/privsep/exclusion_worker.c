@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "runtime/core/patterns.h"
-#include "runtime/daemon/privsep/sandbox.h"
-#include "runtime/daemon/privsep/exclusion_worker.h"
 #include "runtime/daemon/config/exclusion_rules.h"
+#include "runtime/daemon/privsep/exclusion_worker.h"
 #include "runtime/daemon/privsep/helper_limits.h"
+#include "runtime/daemon/privsep/sandbox.h"
 
-#define BATCH_MAX  (1u << 20) /* bytes */
+#define BATCH_MAX  (1u << 20)  /* bytes */
 #define MEMORY_MAX (64u << 20) /* bytes: a thousand patterns take some megabytes */
-#define SECONDS    2u /* processor time per request */
+#define SECONDS    2u          /* processor time per request */
 
 struct reader {
 	const char *at, *end;
@@ -94,8 +94,8 @@ static int match_texts(struct reader *r, bool anew, struct scribe_helper_answer 
 		text = at ? take_text(r, head.bytes) : NULL;
 		if (!text)
 			return -EINVAL;
-		if (too_few || scribe_patterns_match(&patterns, (enum scribe_pattern_of)head.of, text,
-						     &ret->out[i]) < 0)
+		if (too_few ||
+		    scribe_patterns_match(&patterns, (enum scribe_pattern_of)head.of, text, &ret->out[i]) < 0)
 			ret->given_up |= 1ull << i;
 	}
 	return 0;

@@ -18,9 +18,9 @@
 
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/privsep/helper_wire.h"
 #include "runtime/daemon/privsep/library_search.h"
 #include "uprobes/elf/analysis.h"
-#include "runtime/daemon/privsep/helper_wire.h"
 
 #define QUICK_MS 2000 /* longest wait of the event loop */
 #define CODE_MAX 9999 /* errno, and logfmt/base/err.h */
@@ -114,8 +114,6 @@ void scribe_helper_stop(struct scribe_helper *h)
 	}
 	*h = (struct scribe_helper){.pid = -1, .sock = -1};
 }
-
-/* ---- requests ---- */
 
 static void give_up(struct scribe_helper *h)
 {
@@ -218,8 +216,8 @@ static struct scribe_helper_question *about(int op, const char *path)
 	return &q;
 }
 
-static int ask_about(struct scribe_helper *h, int op, const char *path, unsigned own, const char *what,
-		     int *ret_fd, struct scribe_err *err)
+static int ask_about(struct scribe_helper *h, int op, const char *path, unsigned own, const char *what, int *ret_fd,
+		     struct scribe_err *err)
 {
 	struct scribe_helper_question *q = about(op, path);
 	int rc;

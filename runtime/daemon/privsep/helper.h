@@ -14,17 +14,17 @@
 #include "runtime/daemon/privsep/helper_wire.h"
 
 struct scribe_helper {
-	pid_t pid;    /* -1: not known yet */
-	int sock;     /* -1: not started, or disconnected */
+	pid_t pid; /* -1: not known yet */
+	int sock;  /* -1: not started, or disconnected */
 	uid_t uid;
 	uint32_t id;
-	bool new;     /* its first packet has not been read */
+	bool new; /* its first packet has not been read */
 	bool asked;
 	bool stashed; /* its answer was read early, into `stash` */
 	int stash;
-	bool half;    /* the first of two packets of an answer was read */
+	bool half; /* the first of two packets of an answer was read */
 	uint64_t deadline_ns;
-	uint64_t cpu_ns;      /* processor time already counted (user_quota.c) */
+	uint64_t cpu_ns; /* processor time already counted (user_quota.c) */
 };
 
 /* Requests may be sent at once. `user` "": without supplementary groups. */
@@ -34,15 +34,11 @@ int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_w
 int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err);
 void scribe_helper_stop(struct scribe_helper *h);
 
-/* ---- requests that are waited for, at most 2 s ---- */
-
 /* Parent directories of a file, mode 0755; `own`: as in struct scribe_helper_put. */
 int scribe_helper_mkdirs(struct scribe_helper *h, const char *path, unsigned own, struct scribe_err *err);
 /* O_EXCL, mode 0600. Returns a descriptor. */
 int scribe_helper_create(struct scribe_helper *h, const char *path, struct scribe_err *err);
 int scribe_helper_remove(struct scribe_helper *h, const char *path, struct scribe_err *err);
-
-/* ---- requests answered later: one at a time; 0: under way until deadline_ms from now ---- */
 
 struct scribe_helper_put {
 	int fd;              /* the whole log; read from offset 0 */
@@ -51,9 +47,9 @@ struct scribe_helper_put {
 	bool readable;       /* mode 0644, in a directory of the helper's user; always replaces */
 	bool replace;        /* an existing `to`; otherwise -EEXIST */
 	bool mkdirs;
-	unsigned own;        /* length of `partial` up to the directory that the user must own; 0: no check */
-	const char *drop;    /* removed afterwards in every case; or NULL */
-	const char *note;    /* written first, to `to` + ".to"; or NULL */
+	unsigned own;     /* length of `partial` up to the directory that the user must own; 0: no check */
+	const char *drop; /* removed afterwards in every case; or NULL */
+	const char *note; /* written first, to `to` + ".to"; or NULL */
 };
 
 int scribe_helper_put(struct scribe_helper *h, const struct scribe_helper_put *put, uint32_t deadline_ms);

@@ -29,14 +29,14 @@
 #include "logfmt/nodes/parts.h"
 #include "logfmt/nodes/put_log.h"
 #include "runtime/daemon/base/procfs.h"
-#include "runtime/daemon/privsep/sandbox.h"
-#include "runtime/daemon/privsep/sandbox_syscalls.h"
-#include "runtime/daemon/privsep/library_search.h"
 #include "runtime/daemon/model/path_resolve.h"
-#include "uprobes/elf/analysis.h"
 #include "runtime/daemon/privsep/exclusion_worker.h"
 #include "runtime/daemon/privsep/helper_limits.h"
 #include "runtime/daemon/privsep/helper_wire.h"
+#include "runtime/daemon/privsep/library_search.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/sandbox_syscalls.h"
+#include "uprobes/elf/analysis.h"
 
 #define NOTE_ENDING ".to"
 
@@ -161,7 +161,7 @@ static int copy(int from, int to)
 }
 
 /* Some file systems report a full disk or an exceeded quota only at close. */
-static int close_told(int fd, int rc)
+static int close_reported(int fd, int rc)
 {
 	return close(fd) < 0 && rc == 0 && errno != EINTR ? -errno : rc;
 }
@@ -185,7 +185,7 @@ static int put_note(const char *to, const char *note)
 	fd = fresh_file(path);
 	if (fd < 0)
 		return fd;
-	rc = close_told(fd, write_all(fd, note, strlen(note)));
+	rc = close_reported(fd, write_all(fd, note, strlen(note)));
 	if (rc < 0)
 		unlink(path);
 	return rc;
@@ -225,7 +225,7 @@ static int put_readable(const struct scribe_helper_question *q, int from)
 	rc = copy(from, fd);
 	if (rc == 0 && fchmod(fd, 0644) < 0)
 		rc = -errno;
-	rc = close_told(fd, rc);
+	rc = close_reported(fd, rc);
 	if (rc == 0 && rename(q->path, q->to) < 0)
 		rc = -errno;
 	if (rc < 0)
@@ -254,7 +254,7 @@ static int put(struct scribe_helper_question *q, int from)
 	fd = fresh_file(q->path);
 	if (fd < 0)
 		return fd;
-	rc = close_told(fd, copy(from, fd));
+	rc = close_reported(fd, copy(from, fd));
 	if (rc == 0)
 		rc = scribe_put_name(q->path, q->to, q->replace);
 	/* A file of another user under this name is not our log. */
@@ -342,8 +342,8 @@ static int merge_parts(const struct scribe_helper_question *q, int fd)
 	return scribe_parts_merge(q->path, &way, &err);
 }
 
-static struct scribe_elf_analysis study; /* second packet of ANALYSE */
-static uint32_t peeked;           /* of PEEK */
+static struct scribe_elf_analysis study;   /* second packet of ANALYSE */
+static uint32_t peeked;                    /* of PEEK */
 static struct scribe_helper_path resolved; /* of RESOLVE, CMDLINE and ENVIRON */
 
 /* Needs CAP_SYS_PTRACE, which only root's helpers keep. */
@@ -516,9 +516,8 @@ void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
 		if (q.op == SCRIBE_HELPER_ANALYSE && a.rc == 0 &&
 		    scribe_helper_send(only, &study, sizeof(study), -1) < 0)
 			_exit(0);
-		if ((q.op == SCRIBE_HELPER_RESOLVE || q.op == SCRIBE_HELPER_CMDLINE ||
-		     q.op == SCRIBE_HELPER_ENVIRON) && a.rc == 0 &&
-		    scribe_helper_send(only, &resolved, sizeof(resolved), -1) < 0)
+		if ((q.op == SCRIBE_HELPER_RESOLVE || q.op == SCRIBE_HELPER_CMDLINE || q.op == SCRIBE_HELPER_ENVIRON) &&
+		    a.rc == 0 && scribe_helper_send(only, &resolved, sizeof(resolved), -1) < 0)
 			_exit(0);
 		if (fd >= 0)
 			close(fd);

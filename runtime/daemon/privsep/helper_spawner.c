@@ -21,11 +21,11 @@
 #include "runtime/daemon/privsep/helper_main.h"
 #include "runtime/daemon/privsep/sandbox.h"
 
-#define START_MS 20000 /* for the spawner's first message, on a loaded machine */
-#define END_MS   3000 /* for the spawner and the last helpers */
+#define START_MS 20000          /* for the spawner's first message, on a loaded machine */
+#define END_MS   3000           /* for the spawner and the last helpers */
 #define KILL_NS  10000000000ull /* after a helper is not needed any more */
-#define RETRY_MS 20   /* between attempts to fork while the number of processes is at its limit */
-#define DELAYED  256  /* requests that wait for a process */
+#define RETRY_MS 20             /* between attempts to fork while the number of processes is at its limit */
+#define DELAYED  256            /* requests that wait for a process */
 
 static struct {
 	pid_t pid;
@@ -33,8 +33,6 @@ static struct {
 	bool hung; /* a helper missed its deadline */
 	bool lost; /* the spawner has ended */
 } spawner = {.pid = -1, .sock = -1};
-
-/* ---- making helpers ---- */
 
 static int fork_helper(const struct scribe_helper_wanted *who, int sock)
 {
@@ -58,19 +56,19 @@ static struct child {
 	uid_t uid;
 	uint32_t id;
 	uint64_t end_ns; /* when to kill it; 0: in use */
-} *child;
-static size_t nchildren, room;
+} * child;
+static size_t nchildren, capacity;
 
 static void keep_child(const struct child *c)
 {
 	struct child *more = child;
 
-	if (nchildren == room) {
-		more = realloc(child, (room * 2 + 16) * sizeof(*child));
+	if (nchildren == capacity) {
+		more = realloc(child, (capacity * 2 + 16) * sizeof(*child));
 		if (!more)
-				return; /* it runs, but is not killed if it hangs */
+			return; /* it runs, but is not killed if it hangs */
 		child = more;
-		room = room * 2 + 16;
+		capacity = capacity * 2 + 16;
 	}
 	child[nchildren++] = *c;
 }

@@ -22,14 +22,14 @@
 int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 {
 	struct iovec iov = {(void *)(uintptr_t)data, bytes};
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	char capacity[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
 	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 
 	if (fd >= 0) {
-		struct cmsghdr *c = (struct cmsghdr *)room;
+		struct cmsghdr *c = (struct cmsghdr *)capacity;
 
-		m.msg_control = room;
-		m.msg_controllen = sizeof(room);
+		m.msg_control = capacity;
+		m.msg_controllen = sizeof(capacity);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = CMSG_LEN(sizeof(int));
@@ -41,7 +41,7 @@ int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 /* A packet of any other length than `bytes` is -EPIPE, and its descriptor is closed. */
 int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
 {
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	char capacity[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
 	struct scribe_refused_call refused = {0};
 	/*
 	 * The second buffer makes packets that are too long visible. It also receives the rest of a report, which a
@@ -50,7 +50,7 @@ int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flag
 	struct iovec iov[] = {{data, bytes}, {&refused, sizeof(refused)}};
 	/* CMSG_SPACE would leave space for a second descriptor. */
 	struct msghdr m = {
-		.msg_iov = iov, .msg_iovlen = 2, .msg_control = room, .msg_controllen = CMSG_LEN(sizeof(int))};
+		.msg_iov = iov, .msg_iovlen = 2, .msg_control = capacity, .msg_controllen = CMSG_LEN(sizeof(int))};
 	struct cmsghdr *c;
 	ssize_t n;
 

@@ -23,19 +23,19 @@ enum scribe_helper_op {
 	SCRIBE_HELPER_DAYS,
 	SCRIBE_HELPER_ATTRIBUTES,
 	SCRIBE_HELPER_MERGE,
-	SCRIBE_HELPER_EXCLUSION,      /* `replace`: patterns precede the texts */
+	SCRIBE_HELPER_EXCLUSION, /* `replace`: patterns precede the texts */
 	SCRIBE_HELPER_ANALYSE,
-	SCRIBE_HELPER_PEEK,       /* `prefix` bytes at where[1] of process where[0] */
-	SCRIBE_HELPER_SEARCH,     /* library_search.h */
-	SCRIBE_HELPER_RESOLVE,    /* `replace`: follow the last link */
-	SCRIBE_HELPER_CMDLINE,    /* of process where[0], from byte where[1] */
+	SCRIBE_HELPER_PEEK,    /* `prefix` bytes at where[1] of process where[0] */
+	SCRIBE_HELPER_SEARCH,  /* library_search.h */
+	SCRIBE_HELPER_RESOLVE, /* `replace`: follow the last link */
+	SCRIBE_HELPER_CMDLINE, /* of process where[0], from byte where[1] */
 	SCRIBE_HELPER_ENVIRON,
 };
 
 struct scribe_helper_question {
 	int op;
 	int replace, mkdirs;
-	int readable; /* of PUT */
+	int readable;    /* of PUT */
 	unsigned prefix; /* bytes of path; of PUT: as `own` of scribe_helper_put */
 	uint64_t where[2];
 	char path[SCRIBE_PATH_MAX];
@@ -48,8 +48,8 @@ struct scribe_helper_question {
 
 struct scribe_helper_answer {
 	int rc;
-	uint32_t n;                       /* texts of EXCLUSION */
-	uint64_t given_up;                /* bit i: text i exceeded a limit */
+	uint32_t n;                         /* texts of EXCLUSION */
+	uint64_t given_up;                  /* bit i: text i exceeded a limit */
 	uint64_t out[SCRIBE_HELPER_JUDGED]; /* modules that exclude text i, as bits */
 };
 
@@ -71,13 +71,13 @@ struct scribe_helper_wanted {
 
 struct scribe_helper_path {
 	uint32_t bytes;
-	char text[SCRIBE_NAME_ROOM];
+	char text[SCRIBE_NAME_CAPACITY];
 };
 
 struct scribe_helper_found {
-	int32_t more;      /* 0: end of the search */
-	int32_t any;       /* at the end: the program may load any library */
-	int32_t by_user;   /* on a user's FUSE mount: sent without descriptor */
+	int32_t more;           /* 0: end of the search */
+	int32_t any;            /* at the end: the program may load any library */
+	int32_t by_user;        /* on a user's FUSE mount: sent without descriptor */
 	uint64_t start, offset; /* of a mapping */
 	uint64_t dev;           /* set by the receiver */
 	char label[256];

@@ -15,14 +15,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "runtime/daemon/privsep/helper_limits.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 #include "uprobes/elf/library_find.h"
-#include "runtime/daemon/privsep/helper_limits.h"
 
 #define TEXT_MAX        (1u << 20) /* bytes of a command line or environment */
-#define WORDS_LOOKED_AT 256 /* of a command: wrappers such as `mpiexec` come first */
-#define FOUND_MAX       2000 /* files per search */
-#define MAPS_MAX        100000 /* lines of /proc/PID/maps, which the process controls */
+#define WORDS_LOOKED_AT 256        /* of a command: wrappers such as `mpiexec` come first */
+#define FOUND_MAX       2000       /* files per search */
+#define MAPS_MAX        100000     /* lines of /proc/PID/maps, which the process controls */
 #define MOUNTS_MAX      20000
 
 struct searching {
@@ -49,10 +49,10 @@ static bool is_served_by_user(int fd)
 	for (int i = 0; i < 2 && !found; i++) {
 		FILE *f = fopen(mounts[i], "re");
 		char *line = NULL;
-		size_t room = 0;
+		size_t capacity = 0;
 		unsigned left = MOUNTS_MAX;
 
-		while (f && !found && left-- && getline(&line, &room, f) > 0) {
+		while (f && !found && left-- && getline(&line, &capacity, f) > 0) {
 			found = strtoull(line, NULL, 10) == x.stx_mnt_id;
 			roots = found && strstr(line, "user_id=0,");
 		}
@@ -131,8 +131,8 @@ static bool program_of(pid_t pid, const char *word, const char *path_list, char 
 	while (*path_list) {
 		size_t n = strcspn(path_list, ":");
 
-		if (n && (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, path_list, word) < cap &&
-		    stat(ret, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111))
+		if (n && (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, path_list, word) < cap && stat(ret, &st) == 0 &&
+		    S_ISREG(st.st_mode) && (st.st_mode & 0111))
 			return true;
 		path_list += n + (path_list[n] == ':');
 	}
@@ -208,7 +208,7 @@ static bool hand_over_mapped(struct searching *s, const struct scribe_search *q,
 	char name[PATH_MAX + 64];
 
 	for (int i = 0; i < 2; i++) {
-	/* In this root and in that of the process; the inode decides. */
+		/* In this root and in that of the process; the inode decides. */
 		struct stat st;
 		bool it;
 		int fd;

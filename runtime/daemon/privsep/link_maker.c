@@ -19,15 +19,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/helper_wire.h"
+#include "runtime/daemon/privsep/sandbox.h"
 
 #define PLACES_MAX 4096u /* probe offsets per link */
-#define GIVEN      3 /* descriptors: for the answer, program, file */
+#define GIVEN      3     /* descriptors: for the answer, program, file */
 #define PAGE       4096u
 #define START_MS   20000 /* wait for a process's first message */
-#define END_MS     5000 /* wait for each process at the end */
-#define NAP_US     5000 /* between receipt of a descriptor and its close */
+#define END_MS     5000  /* wait for each process at the end */
+#define NAP_US     5000  /* between receipt of a descriptor and its close */
 
 struct wish {
 	uint32_t n, at_return, deadline_ms, pad;
@@ -50,10 +50,12 @@ static unsigned dropping; /* links that the closer has not confirmed */
 static int send_all(int sock, const void *data, size_t bytes, const int *fd, size_t n)
 {
 	struct iovec iov = {(void *)(uintptr_t)data, bytes};
-	char room[CMSG_SPACE(GIVEN * sizeof(int))] __attribute__((aligned(8))) = {0};
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = CMSG_SPACE(n * sizeof(int))};
-	struct cmsghdr *c = (struct cmsghdr *)room;
+	char capacity[CMSG_SPACE(GIVEN * sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = capacity,
+			   .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	struct cmsghdr *c = (struct cmsghdr *)capacity;
 
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
@@ -65,9 +67,9 @@ static int send_all(int sock, const void *data, size_t bytes, const int *fd, siz
 static ssize_t receive_all(int sock, void *data, size_t bytes, int *ret_fd, size_t n)
 {
 	struct iovec iov = {data, bytes};
-	char room[CMSG_SPACE(GIVEN * sizeof(int))] __attribute__((aligned(8)));
+	char capacity[CMSG_SPACE(GIVEN * sizeof(int))] __attribute__((aligned(8)));
 	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = CMSG_LEN(n * sizeof(int))};
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = capacity, .msg_controllen = CMSG_LEN(n * sizeof(int))};
 	struct cmsghdr *c;
 	ssize_t got;
 
@@ -81,8 +83,6 @@ static ssize_t receive_all(int sock, void *data, size_t bytes, int *ret_fd, size
 		memcpy(ret_fd, CMSG_DATA(c), n * sizeof(int));
 	return got < 0 ? -errno : got;
 }
-
-/* ---- in the child, which makes one link ---- */
 
 /* `file` may be O_PATH. *ret_path stays valid while `file` is open. */
 static int reopen(int file, char *ret_path, size_t cap)
@@ -138,8 +138,6 @@ static void make_one(const struct wish *w, const int *given)
 	(void)scribe_helper_send(given[0], &a, sizeof(a), fd);
 	_exit(0);
 }
-
-/* ---- the processes ---- */
 
 static bool is_good(const struct wish *w, ssize_t bytes)
 {
@@ -211,8 +209,6 @@ static void serve(int which, int sock)
 	close_links(3);
 }
 
-/* ---- in the daemon ---- */
-
 static int start(int which)
 {
 	struct pollfd p = {.events = POLLIN};
@@ -278,8 +274,8 @@ static int ask(int file, int program, const struct scribe_link_plan *plan, uint3
 		return -errno;
 	w = (struct wish){.n = plan->n, .at_return = plan->at_return, .deadline_ms = deadline_ms};
 	memcpy(w.target, plan->offset, bytes);
-	rc = send_all(process[MAKER].sock, &w, offsetof(struct wish, target) + bytes,
-		      (int[]){pair[1], program, file}, GIVEN);
+	rc = send_all(process[MAKER].sock, &w, offsetof(struct wish, target) + bytes, (int[]){pair[1], program, file},
+		      GIVEN);
 	close(pair[1]);
 	if (rc == 0)
 		return pair[0];

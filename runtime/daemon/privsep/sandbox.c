@@ -3,9 +3,9 @@
  * Gives up privileges for good: no_new_privs, capabilities, system calls. Called by each process of the daemon after
  * its start-up, and again by a helper that becomes a reader. Must not know jobs or logs.
  */
+#include "runtime/daemon/privsep/sandbox.h"
 #include "bpf/user/load.h"
 #include "bpf/user/map_calls.h"
-#include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 
 #include <cap-ng.h>
@@ -26,8 +26,8 @@
 
 /* Each list ends in -1; SECURITY.md justifies them. CAP_LEASE: a user's library is leased while it is probed. */
 static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_LEASE, -1};
-static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
-				    CAP_DAC_READ_SEARCH, CAP_LEASE, CAP_SYS_ADMIN, -1};
+static const int kept_by_admin[] = {CAP_BPF,       CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_LEASE,
+				    CAP_SYS_ADMIN, -1};
 static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_SYS_CHROOT, -1};
 static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 static const int kept_by_linker[] = {CAP_BPF, CAP_PERFMON, -1};
@@ -35,10 +35,10 @@ static const int kept_by_helper[] = {-1};
 static const int kept_by_root_helper[] = {CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 
 static const int *const kept[] = {
-	[SCRIBE_PROCESS_DAEMON] = kept_by_daemon,       [SCRIBE_PROCESS_ADMIN] = kept_by_admin,
-	[SCRIBE_PROCESS_SPAWNER] = kept_by_maker,	     [SCRIBE_PROCESS_LINKER] = kept_by_linker,
+	[SCRIBE_PROCESS_DAEMON] = kept_by_daemon,         [SCRIBE_PROCESS_ADMIN] = kept_by_admin,
+	[SCRIBE_PROCESS_SPAWNER] = kept_by_maker,         [SCRIBE_PROCESS_LINKER] = kept_by_linker,
 	[SCRIBE_PROCESS_RUN_SPAWNER] = kept_by_run_maker, [SCRIBE_PROCESS_HELPER] = kept_by_helper,
-	[SCRIBE_PROCESS_READER] = kept_by_helper,	 [SCRIBE_PROCESS_ROOT_HELPER] = kept_by_root_helper,
+	[SCRIBE_PROCESS_READER] = kept_by_helper,         [SCRIBE_PROCESS_ROOT_HELPER] = kept_by_root_helper,
 	[SCRIBE_PROCESS_SNAPSHOT] = kept_by_helper,
 };
 
@@ -72,8 +72,7 @@ static int drop_capabilities(enum scribe_process_role role)
 		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET, CAP_SYS_ADMIN);
 	for (const int *c = caps; *c >= 0; c++)
 		if (had[*c])
-			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET,
-				     (unsigned)*c);
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET, (unsigned)*c);
 	/* Needs CAP_SETPCAP, which a container's root may lack. A snapshot never executes a program. */
 	if (role != SCRIBE_PROCESS_SNAPSHOT)
 		(void)capng_apply(CAPNG_SELECT_BOUNDS);

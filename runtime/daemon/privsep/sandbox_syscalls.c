@@ -289,8 +289,6 @@ static int allow(scmp_filter_ctx filter, unsigned who)
 	return rc;
 }
 
-/* ---- refused calls ---- */
-
 static int own_socket = 3; /* for reports */
 static bool is_helper;                    /* exits at the first refused call */
 static bool is_daemon;                    /* prints reports itself */

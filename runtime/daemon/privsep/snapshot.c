@@ -21,8 +21,6 @@ static pid_t left[SCRIBE_SNAPSHOTS_MAX]; /* stopped, but not ended yet */
 static unsigned at_work;                 /* running, stopped ones included */
 static double cpu;                       /* seconds, of those that have ended */
 
-/* ---- in the copy ---- */
-
 static int by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -84,8 +82,6 @@ static void work(int sock, scribe_snapshot_fn fn, void *ctx, size_t answer_bytes
 	memcpy(packet, &rc, sizeof(rc));
 	(void)send(sock, packet, HEADER + answer_bytes, MSG_NOSIGNAL);
 }
-
-/* ---- in the daemon ---- */
 
 static bool has_ended(pid_t pid)
 {

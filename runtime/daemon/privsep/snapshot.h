@@ -13,7 +13,7 @@
 #define SCRIBE_SNAPSHOTS_MAX   8   /* at a time */
 #define SCRIBE_SNAPSHOT_CPU_S  300 /* processor time of each */
 #define SCRIBE_SNAPSHOT_WALL_S 900
-#define SCRIBE_SNAPSHOT_FDS    4   /* kept descriptors */
+#define SCRIBE_SNAPSHOT_FDS    4 /* kept descriptors */
 
 struct scribe_snapshot {
 	pid_t pid; /* 0: not started */

@@ -4,8 +4,8 @@
  * Closed uses are taken by sweeps, others at the end of the process, at FETCH or at exec. The daemon owns struct
  * scribe_memory with descriptor and mapping. Main thread. Must not know how programs count, or logs.
  */
-#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/programs/shm_counters.h"
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/tables/slot_names.h"
 
 #include <errno.h>
@@ -17,16 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "logfmt/rules/streams.h"
-#include "runtime/daemon/tables/heatmaps.h"
-#include "runtime/daemon/tables/held_events.h"
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/attach/library_probes.h"
 #include "logfmt/base/clock.h"
+#include "logfmt/rules/streams.h"
+#include "runtime/daemon/attach/library_probes.h"
+#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
-#include "runtime/daemon/state/record_policy.h"
 #include "runtime/daemon/programs/shm_records.h"
 #include "runtime/daemon/programs/shm_segments.h"
+#include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/heatmaps.h"
+#include "runtime/daemon/tables/held_events.h"
 
 #define MEMORIES_MAX   16384
 #define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* not all descriptors for one job */
@@ -183,8 +183,7 @@ int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, 
 	return fd;
 }
 
-static bool is_wanted(struct scribe_daemon *d, const struct scribe_process *p,
-		      struct scribe_shm_entry *at)
+static bool is_wanted(struct scribe_daemon *d, const struct scribe_process *p, struct scribe_shm_entry *at)
 {
 	if (!at->name)
 		at->name = scribe_counter_name_entry(d, p, at->slot, at->generation);
@@ -217,7 +216,7 @@ static bool is_on_the_way(const struct scribe_job *job, struct scribe_shm_entry 
 	const struct scribe_daemon *d = job->daemon;
 
 	if (at->unknown == gen)
-	/* not if the ring has been read beyond */
+		/* not if the ring has been read beyond */
 		return d->bpf && scribe_held_taken(job) < at->unknown_at;
 	at->unknown = gen;
 	at->unknown_at = d->bpf ? scribe_bpf_put(d->bpf) : 0;
@@ -352,12 +351,13 @@ static bool set_place(struct scribe_daemon *d, struct scribe_memory *m, const st
 		m->entry = more;
 		m->nplaces = n;
 	}
-	m->entry[use->index] = (struct scribe_shm_entry){.gen = use->gen,
-					      .file = use->file,
-					      .slot = slot,
-					      .generation = generation,
-					      .taken = m->entry[use->index].taken,
-					      .name = scribe_counter_name_entry(d, m->process, slot, generation)};
+	m->entry[use->index] =
+		(struct scribe_shm_entry){.gen = use->gen,
+					  .file = use->file,
+					  .slot = slot,
+					  .generation = generation,
+					  .taken = m->entry[use->index].taken,
+					  .name = scribe_counter_name_entry(d, m->process, slot, generation)};
 	return true;
 }
 
@@ -366,15 +366,12 @@ static bool is_same(const struct scribe_memory *m, const struct scribe_stream_us
 {
 	const struct scribe_shm_entry *at = use->index < m->nplaces ? &m->entry[use->index] : NULL;
 
-	return at && at->gen == use->gen && at->file == use->file && at->slot == slot &&
-	       at->generation == generation;
+	return at && at->gen == use->gen && at->file == use->file && at->slot == slot && at->generation == generation;
 }
 
-void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p,
-				   const struct scribe_ev_stream *e)
+void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_ev_stream *e)
 {
-	struct scribe_stream_use use = {
-		.memory = e->memory, .index = e->index, .gen = e->use, .file = e->is_file};
+	struct scribe_stream_use use = {.memory = e->memory, .index = e->index, .gen = e->use, .file = e->is_file};
 	struct scribe_memory *m = use.index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use.memory) : NULL;
 
 	if (!m) {
@@ -399,8 +396,8 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 		p->job->losses.memory++;
 }
 
-int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
-			 const struct scribe_stream_use *use, uint32_t slot, uint32_t generation)
+int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_stream_use *use,
+			      uint32_t slot, uint32_t generation)
 {
 	struct scribe_memory *m = use->index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use->memory) : NULL;
 
@@ -408,7 +405,7 @@ int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
 }
 
 void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_process *p,
-				const struct scribe_stream_use *use)
+				     const struct scribe_stream_use *use)
 {
 	struct scribe_memory *m = scribe_map_get(&d->streams, p->proc_id);
 
@@ -477,7 +474,7 @@ void scribe_shm_counters_forget(struct scribe_daemon *d, struct scribe_process *
 }
 
 int scribe_shm_counters_replaced(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records,
-			    uint64_t when_ns)
+				 uint64_t when_ns)
 {
 	struct scribe_memory *m = scribe_map_take(&d->streams, p->proc_id), *kept = NULL, *next;
 	int rc = 0;

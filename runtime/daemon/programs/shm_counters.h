@@ -14,8 +14,7 @@
 /* Returns a descriptor, which is the daemon's, or -1. */
 int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_msg_streams *ask);
 /* The kernel reported which record owns an index. */
-void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p,
-			      const struct scribe_ev_stream *e);
+void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_ev_stream *e);
 /* The process continues with new ones. -ENOMEM. */
 int scribe_shm_counters_take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records);
 /* Counts at index *at, which is advanced. Without operations: nothing to report. False: the end. */
@@ -25,12 +24,12 @@ bool scribe_shm_counters_peek(struct scribe_daemon *d, struct scribe_process *p,
 void scribe_shm_counters_sweep(struct scribe_daemon *d);
 /* After exec at `when_ns`. */
 int scribe_shm_counters_replaced(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records,
-			    uint64_t when_ns);
+				 uint64_t when_ns);
 /* From the journal: a record; a use that was taken. */
-int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
-			 const struct scribe_stream_use *use, uint32_t slot, uint32_t generation);
+int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_stream_use *use,
+			      uint32_t slot, uint32_t generation);
 void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_process *p,
-				const struct scribe_stream_use *use);
+				     const struct scribe_stream_use *use);
 /* Mapped by a process of a resumed job. Takes over `fd`. */
 void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *job, int fd);
 /* The process has ended and is drained. */

@@ -11,8 +11,7 @@
 
 bool scribe_shm_open(struct scribe_memory *m, int fd, uint64_t made_ns)
 {
-	struct scribe_shm_counters *map =
-		mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct scribe_shm_counters *map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (map == MAP_FAILED)
 		return false;
@@ -49,9 +48,9 @@ bool scribe_shm_segments_wanted(const struct scribe_job *job)
 void scribe_shm_segments_set_wanted(const struct scribe_memory *m)
 {
 	const struct scribe_job *job = m->process->job;
-	const uint32_t wish = job->publishing                    ? SCRIBE_SEGMENTS_STREAMS_TOO
+	const uint32_t wish = job->publishing                   ? SCRIBE_SEGMENTS_STREAMS_TOO
 			      : scribe_shm_segments_wanted(job) ? SCRIBE_SEGMENTS_WANTED
-							      : SCRIBE_SEGMENTS_UNWANTED;
+								: SCRIBE_SEGMENTS_UNWANTED;
 
 	if (m->fd < 0)
 		return;

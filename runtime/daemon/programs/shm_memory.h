@@ -18,16 +18,16 @@ struct scribe_shm_entry {
 
 struct scribe_shm_reader {
 	uint64_t taken, lost;
-	uint64_t last_ns; /* start of the last operation */
+	uint64_t last_ns;             /* start of the last operation */
 	uint64_t unknown, unknown_at; /* 1 + position of one without an event */
-	uint64_t judged_ns; /* time of `missed` */
+	uint64_t judged_ns;           /* time of `missed` */
 	bool missed;
 };
 
 /* One per program that a process has executed. */
 struct scribe_memory {
 	uint32_t id, proc_id;
-	int fd;           /* -1: not available yet */
+	int fd; /* -1: not available yet */
 	/*
 	 * Written only through this mapping: a program that writes to the file from a page that is not served holds
 	 * the file's lock, and would block a system call.
@@ -35,13 +35,13 @@ struct scribe_memory {
 	struct scribe_shm_counters *map;
 	uint64_t made_ns; /* from the process */
 	uint32_t nplaces;
-	uint32_t since; /* events since closed uses were taken */
-	uint32_t untimed; /* last read */
+	uint32_t since;    /* events since closed uses were taken */
+	uint32_t untimed;  /* last read */
 	uint32_t unringed; /* last read */
 	struct scribe_shm_reader ring[SCRIBE_SHM_RINGS];
 	struct scribe_shm_entry *entry;
 	struct scribe_process *process;
-	struct scribe_memory *next; /* of the process */
+	struct scribe_memory *next;        /* of the process */
 	struct scribe_memory *after, **at; /* of all processes */
 };
 

@@ -8,11 +8,11 @@
 #include <errno.h>
 
 #include "logfmt/records/posix_finish.h"
-#include "runtime/daemon/tables/heatmaps.h"
 #include "runtime/daemon/model/standard_streams.h"
+#include "runtime/daemon/tables/heatmaps.h"
 
 int scribe_shm_counters_add(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream_copy *c,
-		       struct scribe_records *records)
+			    struct scribe_records *records)
 {
 	const int module = file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO;
 	struct scribe_file_record *f = scribe_records_at_module(records, module, id);
@@ -54,7 +54,7 @@ void scribe_shm_counters_sum(const struct scribe_process *p, bool file, uint64_t
 			if (shard->max_ns[op] > sum.longest_ns[op])
 				sum.longest_ns[op] = shard->max_ns[op];
 		}
-		for (int class = 0; class < 3; class++)
+		for (int class = 0; class < 3; class ++)
 			sum.busy_ns[class] += shard->busy_ns[class];
 	}
 	*ret_sum = sum;

@@ -8,7 +8,7 @@
 
 /* Adds the counts of an index (`file`: MPI-IO). 0 or -ENOMEM. */
 int scribe_shm_counters_add(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream_copy *c,
-		       struct scribe_records *records);
+			    struct scribe_records *records);
 /* Sums for live views. */
 void scribe_shm_counters_sum(const struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream_copy *c,
 			     struct scribe_live_record *ret_sum);

@@ -20,13 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/privsep/helper_wire.h"
+#include "runtime/daemon/programs/shm_counters.h"
 
 #define MEMORY_NAME "/memfd:ioscribe-streams (deleted)" /* in /proc/PID/maps */
 /* ms without a message after which the child is killed */
-#define SILENT_MS   200
-#define SILENT_MAX  5 /* stuck processes per user; others are skipped then */
+#define SILENT_MS  200
+#define SILENT_MAX 5 /* stuck processes per user; others are skipped then */
 
 struct scan {
 	const pid_t *pid;
@@ -136,19 +136,19 @@ void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *job)
 {
 	struct scan l = {.device = memory_device()};
 	pid_t *pid = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next) {
 			if (p->ended || !p->tgid)
 				continue;
-			if (l.n == room) {
-				pid_t *more = realloc(pid, (room ? 2 * room : 64) * sizeof(*more));
+			if (l.n == capacity) {
+				pid_t *more = realloc(pid, (capacity ? 2 * capacity : 64) * sizeof(*more));
 
 				if (!more)
 					break;
 				pid = more;
-				room = room ? 2 * room : 64;
+				capacity = capacity ? 2 * capacity : 64;
 			}
 			pid[l.n++] = p->tgid;
 		}
@@ -157,8 +157,10 @@ void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *job)
 		at = take(d, job, &l, at);
 		if (at == l.n)
 			break;
-		fprintf(stderr, "ioscribed: process %d does not let itself be looked at: what it has counted itself "
-				"cannot be reached\n", (int)pid[at]);
+		fprintf(stderr,
+			"ioscribed: process %d does not let itself be looked at: what it has counted itself "
+			"cannot be reached\n",
+			(int)pid[at]);
 		if (too_many(job->config.uid))
 			break;
 	}

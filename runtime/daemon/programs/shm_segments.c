@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/tables/held_events.h"
 #include "runtime/daemon/state/receivers.h"
+#include "runtime/daemon/tables/held_events.h"
 
 /* per pread() */
 #define AT_ONCE   256
@@ -46,8 +46,8 @@ static void store(struct scribe_memory *m, const struct scribe_shm_entry *at, st
 }
 
 /* Limits values. Starts of a file's operations increase within a ring, which packing relies on. */
-static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r,
-				  bool file, uint64_t born, uint64_t now)
+static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r, bool file,
+				  uint64_t born, uint64_t now)
 {
 	static const uint8_t ops[] = {[SCRIBE_OP_READ] = SCRIBE_SEGMENT_LIB_READ,
 				      [SCRIBE_OP_WRITE] = SCRIBE_SEGMENT_LIB_WRITE,
@@ -149,8 +149,9 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 
 		n = n < put - r->taken ? n : put - r->taken;
 		n = n < AT_ONCE ? n : AT_ONCE;
-		if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, segment) +
-						(i * SCRIBE_SHM_RING_SEGMENTS + at) * sizeof(*part),
+		if (!scribe_shm_read(m,
+				     offsetof(struct scribe_shm_counters, segment) +
+					     (i * SCRIBE_SHM_RING_SEGMENTS + at) * sizeof(*part),
 				     part, n * sizeof(*part)))
 			break;
 		while (k < n && take_one(m, r, &part[k], now, last))

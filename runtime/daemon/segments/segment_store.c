@@ -25,17 +25,17 @@
 struct page {
 	union {
 		unsigned char *mem;
-		uint64_t at; /* offset in the file, if `room` is 0 */
+		uint64_t at; /* offset in the file, if `capacity` is 0 */
 	};
-	uint32_t bytes, room;
+	uint32_t bytes, capacity;
 };
 
 struct scribe_segment_run {
 	struct scribe_segpack last;
 	unsigned char *buf; /* current page; or NULL */
-	uint32_t used, room;
+	uint32_t used, capacity;
 	struct page *page;
-	uint32_t pages, pages_room;
+	uint32_t pages, pages_capacity;
 	struct scribe_segstore *store;
 	struct scribe_segment_run *next, **at; /* in the pool's list */
 };
@@ -93,8 +93,8 @@ static int page_write(struct scribe_segstore *s, struct page *p)
 		done += (size_t)n;
 	}
 	free(mem);
-	s->pool->memory -= p->room;
-	p->room = 0;
+	s->pool->memory -= p->capacity;
+	p->capacity = 0;
 	p->at = s->end;
 	s->end += p->bytes;
 	s->pool->file += p->bytes;
@@ -107,19 +107,19 @@ static int run_seal(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
 
-	if (r->pages == r->pages_room) {
-		uint32_t room = r->pages_room ? 2 * r->pages_room : 4;
-		struct page *more = realloc(r->page, room * sizeof(*more));
+	if (r->pages == r->pages_capacity) {
+		uint32_t capacity = r->pages_capacity ? 2 * r->pages_capacity : 4;
+		struct page *more = realloc(r->page, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
-		pool->memory += (room - r->pages_room) * sizeof(*more);
+		pool->memory += (capacity - r->pages_capacity) * sizeof(*more);
 		r->page = more;
-		r->pages_room = room;
+		r->pages_capacity = capacity;
 	}
-	r->page[r->pages++] = (struct page){.mem = r->buf, .bytes = r->used, .room = r->room};
+	r->page[r->pages++] = (struct page){.mem = r->buf, .bytes = r->used, .capacity = r->capacity};
 	r->buf = NULL;
-	r->used = r->room = 0;
+	r->used = r->capacity = 0;
 	return 0;
 }
 
@@ -133,14 +133,14 @@ static int run_spill(struct scribe_segment_run *r, uint32_t least)
 	if (rc == 0 && r->used >= least)
 		rc = run_seal(r);
 	/* Backwards: pages before one in the file are in the file, too. */
-	for (uint32_t i = r->pages; i-- > 0 && rc == 0 && r->page[i].room;)
+	for (uint32_t i = r->pages; i-- > 0 && rc == 0 && r->page[i].capacity;)
 		rc = page_write(r->store, &r->page[i]);
 	return rc;
 }
 
 static bool has_in_memory(const struct scribe_segment_run *r, uint32_t least)
 {
-	return (r->pages && r->page[r->pages - 1].room) || r->used >= least;
+	return (r->pages && r->page[r->pages - 1].capacity) || r->used >= least;
 }
 
 /* Frees a quarter of the memory, if possible. */
@@ -197,63 +197,63 @@ static void run_free(struct scribe_segment_run *r)
 	struct scribe_segpool *pool = r->store->pool;
 
 	for (uint32_t i = 0; i < r->pages; i++)
-		if (r->page[i].room) {
+		if (r->page[i].capacity) {
 			free(r->page[i].mem);
-			pool->memory -= r->page[i].room;
+			pool->memory -= r->page[i].capacity;
 		}
 	free(r->buf);
 	free(r->page);
-	pool->memory -= sizeof(*r) + r->room + r->pages_room * sizeof(*r->page);
+	pool->memory -= sizeof(*r) + r->capacity + r->pages_capacity * sizeof(*r->page);
 	*r->at = r->next;
 	if (r->next)
 		r->next->at = r->at;
 	free(r);
 }
 
-static uint32_t next_room(const struct scribe_segment_run *r)
+static uint32_t next_capacity(const struct scribe_segment_run *r)
 {
-	uint32_t room = PAGE_FIRST;
+	uint32_t capacity = PAGE_FIRST;
 
-	if (r->room)
-		return 4 * r->room;
+	if (r->capacity)
+		return 4 * r->capacity;
 	/* Starts with the length of the previous page. */
-	while (r->pages && room < r->page[r->pages - 1].bytes)
-		room *= 4;
-	return room;
+	while (r->pages && capacity < r->page[r->pages - 1].bytes)
+		capacity *= 4;
+	return capacity;
 }
 
 /* Space for one more segment. */
-static int run_room(struct scribe_segment_run *r)
+static int run_capacity(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
-	uint32_t room, before;
+	uint32_t capacity, before;
 	unsigned char *more;
 	int rc;
 
-	if (r->room - r->used >= SCRIBE_SEGPACK_MOST)
+	if (r->capacity - r->used >= SCRIBE_SEGPACK_MOST)
 		return 0;
-	if (r->room == PAGE_BYTES) {
+	if (r->capacity == PAGE_BYTES) {
 		rc = run_seal(r);
 		if (rc < 0)
 			return rc;
 	}
 	do {
-		before = r->room;
-		room = next_room(r);
-		rc = pool_charge(pool, room - before);
+		before = r->capacity;
+		capacity = next_capacity(r);
+		rc = pool_charge(pool, capacity - before);
 		if (rc < 0)
 			return rc;
 		/* pool_charge() spilled this run's own page: compute the size again. */
-		if (r->room != before)
-			pool->memory -= room - before;
-	} while (r->room != before);
-	more = realloc(r->buf, room);
+		if (r->capacity != before)
+			pool->memory -= capacity - before;
+	} while (r->capacity != before);
+	more = realloc(r->buf, capacity);
 	if (!more) {
-		pool->memory -= room - before;
+		pool->memory -= capacity - before;
 		return -ENOMEM;
 	}
 	r->buf = more;
-	r->room = room;
+	r->capacity = capacity;
 	return 0;
 }
 
@@ -277,19 +277,19 @@ static int side_new_run(struct scribe_segstore *s, struct scribe_side *side)
 {
 	struct scribe_segment_run *r;
 
-	if (side->runs == side->room) {
-		uint32_t room = side->room ? 2 * side->room : 1;
+	if (side->runs == side->capacity) {
+		uint32_t capacity = side->capacity ? 2 * side->capacity : 1;
 		struct scribe_segment_run **more;
 
-		if (pool_charge(s->pool, (room - side->room) * sizeof(*more)) < 0)
+		if (pool_charge(s->pool, (capacity - side->capacity) * sizeof(*more)) < 0)
 			return -ENOSPC;
-		more = realloc(side->run, room * sizeof(*more));
+		more = realloc(side->run, capacity * sizeof(*more));
 		if (!more) {
-			s->pool->memory -= (room - side->room) * sizeof(*more);
+			s->pool->memory -= (capacity - side->capacity) * sizeof(*more);
 			return -ENOMEM;
 		}
 		side->run = more;
-		side->room = room;
+		side->capacity = capacity;
 	}
 	r = run_new(s);
 	if (!r)
@@ -298,8 +298,7 @@ static int side_new_run(struct scribe_segstore *s, struct scribe_side *side)
 	return 0;
 }
 
-int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned side_of,
-		     const struct scribe_seg *seg)
+int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned side_of, const struct scribe_seg *seg)
 {
 	struct scribe_side *side = &t->side[side_of & 1];
 	uint32_t at = side_find(side, seg->start_ns);
@@ -311,7 +310,7 @@ int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned
 	if (rc < 0)
 		return rc;
 	r = side->run[at];
-	rc = run_room(r);
+	rc = run_capacity(r);
 	if (rc < 0)
 		return rc;
 	/* The order of the runs is kept: the new start is not after that of the run before. */
@@ -327,8 +326,8 @@ void scribe_track_clear(struct scribe_segstore *s, struct scribe_track *t)
 
 		for (uint32_t k = 0; k < side->runs; k++)
 			run_free(side->run[k]);
-		if (side->room)
-			s->pool->memory -= side->room * sizeof(*side->run);
+		if (side->capacity)
+			s->pool->memory -= side->capacity * sizeof(*side->run);
 		free(side->run);
 	}
 	memset(t, 0, sizeof(*t));
@@ -363,7 +362,7 @@ static int cursor_page(struct scribe_segcursor *c)
 		return 0;
 	p = &r->page[c->page++];
 	c->left = p->bytes;
-	if (p->room) {
+	if (p->capacity) {
 		c->at = p->mem;
 		return 1;
 	}

@@ -14,9 +14,9 @@ struct scribe_segment_run;
 struct scribe_segpool {
 	uint64_t memory, memory_most; /* bytes */
 	uint64_t file, file_most;
-	char dir[4096];          /* for files; "": none */
+	char dir[4096];                  /* for files; "": none */
 	struct scribe_segment_run *runs; /* of all stores */
-	uint32_t skip;           /* calls until spilling is tried again */
+	uint32_t skip;                   /* calls until spilling is tried again */
 };
 
 /* Per job. */
@@ -30,7 +30,7 @@ struct scribe_segstore {
 struct scribe_track {
 	struct scribe_side {
 		struct scribe_segment_run **run; /* latest last start first */
-		uint32_t runs, room;
+		uint32_t runs, capacity;
 		uint64_t n;
 	} side[2];
 };
@@ -40,8 +40,7 @@ void scribe_segstore_open(struct scribe_segstore *s, struct scribe_segpool *pool
 void scribe_segstore_close(struct scribe_segstore *s);
 
 /* -ENOSPC: neither memory nor file has space; -ENOMEM. */
-int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned side,
-		     const struct scribe_seg *seg);
+int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned side, const struct scribe_seg *seg);
 void scribe_track_clear(struct scribe_segstore *s, struct scribe_track *t);
 
 /* Reads one side of several tracks in order of starts. */

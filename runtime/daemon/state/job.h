@@ -20,16 +20,16 @@
 #include "runtime/daemon/privsep/helper.h"
 
 struct scribe_job_spec {
-	char id[128];        /* empty: not of a scheduler */
-	char cgroup[4096];   /* absolute path below the cgroup file system */
-	char match_env[256]; /* NAME=VALUE in the environment of its processes */
-	uint32_t ancestor_pid;      /* process id of a common ancestor; 0: any */
-	uint32_t pid;        /* process to enrol at start; 0: none */
-	char node[64];       /* empty: the host's */
-	uint32_t nodes;      /* 0: not known */
-	uint32_t attempt;    /* earlier starts */
+	char id[128];          /* empty: not of a scheduler */
+	char cgroup[4096];     /* absolute path below the cgroup file system */
+	char match_env[256];   /* NAME=VALUE in the environment of its processes */
+	uint32_t ancestor_pid; /* process id of a common ancestor; 0: any */
+	uint32_t pid;          /* process to enrol at start; 0: none */
+	char node[64];         /* empty: the host's */
+	uint32_t nodes;        /* 0: not known */
+	uint32_t attempt;      /* earlier starts */
 	uint32_t deadline_s;
-	bool last_node;      /* END: the other nodes have ended, or never will */
+	bool last_node; /* END: the other nodes have ended, or never will */
 };
 
 enum scribe_path_lookup_state {
@@ -44,7 +44,7 @@ struct scribe_path_lookup {
 	bool has_helper;
 	bool quiet; /* do not use helpers */
 	struct scribe_helper helper;
-	unsigned lost; /* helpers that did not answer */
+	unsigned lost;    /* helpers that did not answer */
 	uint64_t next_ns; /* earliest next request */
 	enum scribe_path_lookup_state state;
 	uint64_t seen_ns, waited_ns;
@@ -65,13 +65,13 @@ struct scribe_exclusion_query;
 struct scribe_exclusion_check {
 	bool has_helper;
 	struct scribe_helper helper;
-	unsigned version;               /* of the rules that the helper has */
+	unsigned version;                            /* of the rules that the helper has */
 	struct scribe_exclusion_query *first, *last; /* in order; the first are sent */
 	unsigned sent;
 	uint64_t asked, answered;
 	unsigned lost; /* failed helpers; checks stop at SCRIBE_EXCLUSION_CHECKS_MAX */
 	uint64_t given_up;
-	bool ended;                      /* ended processes do not wait any more */
+	bool ended; /* ended processes do not wait any more */
 	struct scribe_process *ends, *ends_last;
 };
 
@@ -104,8 +104,8 @@ struct scribe_job_losses {
 struct scribe_job_client {
 	uint32_t first_proc_id; /* of CMD */
 	int32_t pid;
-	uint64_t ticks;         /* its start time */
-	bool awaited;           /* resumed: RUN_REATTACH is expected */
+	uint64_t ticks; /* its start time */
+	bool resumed;   /* RUN_REATTACH is expected */
 };
 
 /* Ends when its log is written; freed when its last process has ended. */
@@ -129,28 +129,28 @@ struct scribe_job {
 	struct scribe_publish *publish;   /* NULL: no subscription */
 	bool publishing;
 	struct scribe_file_xattrs *file_xattrs;
-	char host[64];              /* name of this node */
-	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, constant */
+	char host[64];       /* name of this node */
+	int64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC, constant */
 	uint64_t begun_ns;
 	struct scribe_job_client client;
-	int64_t log_job_id;             /* process id of CMD without a scheduler's id */
+	int64_t log_job_id; /* process id of CMD without a scheduler's id */
 	uint32_t nlogs;
 	struct scribe_msg_log *log;
-	size_t logs, logs_room;
+	size_t logs, logs_capacity;
 	uint64_t drain_ns;
 	struct scribe_job_losses losses;
-	uint64_t files;                     /* records and names at the last count */
-	bool files_full;                    /* quota used up: further files overflow */
+	uint64_t files;  /* records and names at the last count */
+	bool files_full; /* quota used up: further files overflow */
 	enum scribe_job_state state;
-	bool has_env_settings; /* a process had settings in its environment (job_env.h) */
+	bool has_env_settings;                         /* a process had settings in its environment (job_env.h) */
 	struct scribe_process *leaving, *leaving_last; /* ended, being drained; linked by next_end */
-	uint64_t closed_ns;                 /* 0: open */
-	uint64_t closed_at;                 /* end of the event ring then */
+	uint64_t closed_ns;                            /* 0: open */
+	uint64_t closed_at;                            /* end of the event ring then */
 	struct scribe_delivery *deliveries;
-	bool told_begun;                    /* other nodes are notified of a part here */
+	bool begun_reported; /* other nodes are notified of a part here */
 	uint64_t ending_deadline_ns;
 	uint32_t records_most, processes_most; /* reduced while the user has other jobs */
-	struct scribe_journal journal; /* closed: the job does not survive this daemon */
+	struct scribe_journal journal;         /* closed: the job does not survive this daemon */
 };
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The list of a job's written logs, an array owned by the job. Main thread of the daemon. */
+/* The list of a job's written logs, an array owned by the job. Main thread. */
 #include "runtime/daemon/state/job_messages.h"
 
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 
 struct scribe_msg_log *scribe_commit_message(struct scribe_job *job)
 {
-	if (job->logs == job->logs_room) {
-		size_t room = job->logs_room ? job->logs_room * 2 : 4;
+	if (job->logs == job->logs_capacity) {
+		size_t capacity = job->logs_capacity ? job->logs_capacity * 2 : 4;
 		/* may move the array: pointers returned earlier become invalid */
-		struct scribe_msg_log *more = realloc(job->log, room * sizeof(*more));
+		struct scribe_msg_log *more = realloc(job->log, capacity * sizeof(*more));
 
 		if (!more)
 			return NULL;
 		job->log = more;
-		job->logs_room = room;
+		job->logs_capacity = capacity;
 	}
 	memset(&job->log[job->logs], 0, sizeof(*job->log));
 	return &job->log[job->logs++];

@@ -57,9 +57,8 @@ static struct scribe_heat_table *map_of(struct scribe_process *p, int module)
 
 static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t to_ns, const uint64_t bytes[2])
 {
-	struct scribe_heat h = {.from_ns = from_ns,
-				.to_ns = to_ns > from_ns ? to_ns : from_ns + 1,
-				.bytes = {bytes[0], bytes[1]}};
+	struct scribe_heat h = {
+		.from_ns = from_ns, .to_ns = to_ns > from_ns ? to_ns : from_ns + 1, .bytes = {bytes[0], bytes[1]}};
 
 	if (bytes[0] | bytes[1])
 		scribe_heat_put(to, &h);
@@ -106,8 +105,6 @@ void scribe_heatmaps_anchor(struct scribe_daemon *d, struct scribe_process *p)
 		/* relaxed: existing bins keep their base */
 		__atomic_store_n(&proc->heat_base_ns, scribe_heatmaps_base(p), __ATOMIC_RELAXED);
 }
-
-/* ---- the log ---- */
 
 /* Ranks without bytes get no record. */
 static bool is_empty(const struct scribe_heat_table *t)
@@ -164,8 +161,7 @@ int scribe_heatmaps_gather(struct scribe_job *job, struct scribe_log_unit *u, ui
 	for (size_t k = 0; k < MAPS; k++)
 		for (size_t i = 0; rc == 0 && i < n; i++)
 			if (ranks[i]->heat && !is_empty(&ranks[i]->heat->map[k]))
-				rc = add_record(b, &ranks[i]->heat->map[k], maps[k].name, ranks[i]->rank, &axis,
-						nbins);
+				rc = add_record(b, &ranks[i]->heat->map[k], maps[k].name, ranks[i]->rank, &axis, nbins);
 	free(ranks);
 	if (job->losses.heat || job->losses.heat_wide_ns > width)
 		*partial |= 1ull << SCRIBE_MOD_HEATMAP;

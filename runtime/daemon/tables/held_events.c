@@ -17,8 +17,7 @@ int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const 
 	size_t bytes = size_of(e);
 	struct scribe_held_event *h;
 
-	if (held->bytes + bytes > SCRIBE_HELD_BYTES_MAX ||
-	    job->daemon->held_bytes + bytes > SCRIBE_HELD_BYTES_ALL_MAX)
+	if (held->bytes + bytes > SCRIBE_HELD_BYTES_MAX || job->daemon->held_bytes + bytes > SCRIBE_HELD_BYTES_ALL_MAX)
 		return -ENOBUFS;
 	h = malloc(bytes);
 	if (!h)

@@ -99,7 +99,6 @@ void scribe_jobenv_apply(struct scribe_job *job, const char *lines, size_t bytes
 	c->locked = locked;
 	c->late = false;
 	if (job->daemon->service && c->old_keys & ~old)
-		scribe_audit_log_old_keys(c->uid, 0,
-					  scribe_old_keys_text("", c->old_keys & ~old, text, sizeof(text)));
+		scribe_audit_log_old_keys(c->uid, 0, scribe_old_keys_text("", c->old_keys & ~old, text, sizeof(text)));
 	scribe_job_changed(job, alignment);
 }

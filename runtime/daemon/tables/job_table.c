@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/journal/saved_binary.h"
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/config/library_selection.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/journal/saved_binary.h"
 
 int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
@@ -26,7 +26,7 @@ int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, str
 					     .level = scribe_bpf_level_of(c->bpf_attach_mode),
 					     .inexact = c->attach_inexact,
 					     .nobody_joins = !d->service,
-					     .streams_told = scribe_libs_streams_wrapped(c),
+					     .streams_reported = scribe_libs_streams_wrapped(c),
 					     .verbose = d->verbose};
 	char pins[128];
 	int rc = 0;
@@ -106,8 +106,7 @@ static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
 		struct statfs fs;
 
-		snprintf(full, sizeof(full), "%s%s",
-			 strncmp(path, roots[i], strlen(roots[i])) ? roots[i] : "", path);
+		snprintf(full, sizeof(full), "%s%s", strncmp(path, roots[i], strlen(roots[i])) ? roots[i] : "", path);
 		if (statfs(full, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC && stat(full, &st) == 0 &&
 		    S_ISDIR(st.st_mode)) {
 			*ret_number = st.st_ino;
@@ -124,15 +123,14 @@ int scribe_job_table_match(const struct scribe_job *job, struct scribe_job_entry
 
 	entry->uid = job->config.uid;
 	entry->flags = (job->config.opt_out ? SCRIBE_JF_OPT_OUT : 0) |
-		     (job->config.show_privileged ? SCRIBE_JF_SHOW_PRIVILEGED : 0) |
-		     (job->segments ? SCRIBE_JF_SEGMENTS : 0);
+		       (job->config.show_privileged ? SCRIBE_JF_SHOW_PRIVILEGED : 0) |
+		       (job->segments ? SCRIBE_JF_SEGMENTS : 0);
 	if (s->match_env[0]) {
 		entry->match = SCRIBE_MATCH_ENV;
 		entry->ancestor_pid = s->ancestor_pid;
 		entry->ancestor_ticks = s->ancestor_pid ? scribe_start_ticks(s->ancestor_pid) : 0;
 		rc = scribe_job_set_variable(entry, s->match_env);
-		return rc < 0 ? scribe_err_set(err, rc,
-					       "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
+		return rc < 0 ? scribe_err_set(err, rc, "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
 					       s->match_env, SCRIBE_VARIABLE_MAX - 1)
 			      : 0;
 	}

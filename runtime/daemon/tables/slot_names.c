@@ -41,9 +41,8 @@ void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *job, uint3
 	if (!scribe_slot_room(d, index))
 		return;
 	name->excluded = !strcmp(name->text, SCRIBE_FURTHER_EXCLUDED) ||
-			  scribe_exclusions_match(&job->config.paths, name->text, name->bytes);
-	d->slot[index] = (struct scribe_slot_name){
-		.generation = generation, .job = job->index, .name = name};
+			 scribe_exclusions_match(&job->config.paths, name->text, name->bytes);
+	d->slot[index] = (struct scribe_slot_name){.generation = generation, .job = job->index, .name = name};
 	if (!name->excluded)
 		scribe_exclusion_check_name(job, index, generation, name);
 }
@@ -57,7 +56,7 @@ struct scribe_name_entry *scribe_slot_overflow_name(struct scribe_job *job, cons
 }
 
 struct scribe_name_entry *scribe_slot_synthetic_name(struct scribe_job *job, const struct scribe_process *p,
-					       const struct scribe_slot *slot)
+						     const struct scribe_slot *slot)
 {
 	char text[96];
 
@@ -69,12 +68,11 @@ struct scribe_name_entry *scribe_slot_synthetic_name(struct scribe_job *job, con
 }
 
 struct scribe_name_entry *scribe_slot_traced_name(struct scribe_daemon *d, const struct scribe_process *p,
-					      uint32_t index, const struct scribe_slot *slot)
+						  uint32_t index, const struct scribe_slot *slot)
 {
 	struct scribe_name_entry *name = scribe_slot_name_entry(d, index, slot->generation);
 
-	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded) ||
-	    scribe_drain_is_excluded(p, slot->kind))
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded) || scribe_drain_is_excluded(p, slot->kind))
 		return NULL;
 	return name && slot->kind != SCRIBE_KIND_CATCHALL ? name : scribe_slot_synthetic_name(p->job, p, slot);
 }
@@ -82,9 +80,8 @@ struct scribe_name_entry *scribe_slot_traced_name(struct scribe_daemon *d, const
 struct scribe_name_entry *scribe_counter_name_entry(struct scribe_daemon *d, const struct scribe_process *p,
 						    uint32_t slot, uint32_t generation)
 {
-	const char *name = slot || generation - 1 >= SCRIBE_STANDARD_STREAMS
-				   ? NULL
-				   : scribe_standard_stream[generation - 1];
+	const char *name =
+		slot || generation - 1 >= SCRIBE_STANDARD_STREAMS ? NULL : scribe_standard_stream[generation - 1];
 
 	return name ? scribe_name_table_intern(&p->job->names, name, strlen(name))
 		    : scribe_slot_name_entry(d, slot, generation);

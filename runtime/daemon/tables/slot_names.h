@@ -19,9 +19,9 @@ bool scribe_slot_room(struct scribe_daemon *d, uint32_t index);
 struct scribe_name_entry *scribe_slot_overflow_name(struct scribe_job *job, const struct scribe_process *p);
 /* For a record without a name, or an overflow record. NULL: out of memory. */
 struct scribe_name_entry *scribe_slot_synthetic_name(struct scribe_job *job, const struct scribe_process *p,
-					       const struct scribe_slot *slot);
+						     const struct scribe_slot *slot);
 /* For segments of a living process. NULL: excluded, or out of memory. */
 struct scribe_name_entry *scribe_slot_traced_name(struct scribe_daemon *d, const struct scribe_process *p,
-					      uint32_t index, const struct scribe_slot *slot);
+						  uint32_t index, const struct scribe_slot *slot);
 
 #endif

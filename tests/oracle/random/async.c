@@ -85,8 +85,7 @@ static void uring_begin(struct uring *r)
 	*r = (struct uring){0};
 	r->fd = (int)MUST(syscall(SYS_io_uring_setup, 4, &r->p));
 	r->sq = uring_map(r->fd, r->p.sq_off.array + r->p.sq_entries * sizeof(unsigned), IORING_OFF_SQ_RING);
-	r->cq = uring_map(r->fd, r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe),
-			  IORING_OFF_CQ_RING);
+	r->cq = uring_map(r->fd, r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
 	r->sqe = (struct io_uring_sqe *)uring_map(r->fd, r->p.sq_entries * sizeof(*r->sqe), IORING_OFF_SQES);
 }
 
@@ -100,8 +99,7 @@ static void uring_end(struct uring *r)
 
 static struct io_uring_sqe *uring_next(struct uring *r, unsigned char opcode, int fd, unsigned user_data)
 {
-	unsigned *tail = (unsigned *)(r->sq + r->p.sq_off.tail),
-		 *array = (unsigned *)(r->sq + r->p.sq_off.array);
+	unsigned *tail = (unsigned *)(r->sq + r->p.sq_off.tail), *array = (unsigned *)(r->sq + r->p.sq_off.array);
 	unsigned at = *tail & (r->p.sq_entries - 1);
 
 	r->sqe[at] = (struct io_uring_sqe){.opcode = opcode, .fd = fd, .user_data = user_data};
@@ -113,8 +111,7 @@ static struct io_uring_sqe *uring_next(struct uring *r, unsigned char opcode, in
 /* Waits for so many completions. */
 static void uring_results(struct uring *r, unsigned n)
 {
-	unsigned *head = (unsigned *)(r->cq + r->p.cq_off.head),
-		 *end = (unsigned *)(r->cq + r->p.cq_off.tail);
+	unsigned *head = (unsigned *)(r->cq + r->p.cq_off.head), *end = (unsigned *)(r->cq + r->p.cq_off.tail);
 	struct io_uring_cqe *cqe = (struct io_uring_cqe *)(r->cq + r->p.cq_off.cqes);
 
 	for (unsigned done = 0; done < n;) {
@@ -185,8 +182,7 @@ int passed(int fd, int close_first)
 	} c;
 	char byte = 'f';
 	struct iovec iov = {&byte, 1};
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)};
 	int pair[2], got;
 
 	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));

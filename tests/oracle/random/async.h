@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MUST(x)                                                                                              \
-	({                                                                                                   \
-		long must_ = (long)(x);                                                                      \
-		if (must_ < 0) {                                                                             \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #x, strerror(errno));         \
-			_exit(3);                                                                            \
-		}                                                                                            \
-		must_;                                                                                       \
+#define MUST(x) \
+	({ \
+		long must_ = (long)(x); \
+		if (must_ < 0) { \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #x, strerror(errno)); \
+			_exit(3); \
+		} \
+		must_; \
 	})
 
 #define BATCH_MOST 24

@@ -50,13 +50,11 @@ bool do_data(void)
 		break;
 	case 2:
 	case 3:
-		say("\tMUST(%s(%d, buffer, %ld, %ld));", write_it ? "pwrite" : "pread", fd, (long)n,
-		    (long)at);
+		say("\tMUST(%s(%d, buffer, %ld, %ld));", write_it ? "pwrite" : "pread", fd, (long)n, (long)at);
 		got = write_it ? pwrite(fd, buffer, (size_t)n, at) : pread(fd, buffer, (size_t)n, at);
 		break;
 	case 4:
-		say("\tMUST(%s(%d, two(%ld), 2, %ld, 0));", write_it ? "pwritev2" : "preadv2", fd, (long)n,
-		    (long)at);
+		say("\tMUST(%s(%d, two(%ld), 2, %ld, 0));", write_it ? "pwritev2" : "preadv2", fd, (long)n, (long)at);
 		got = write_it ? pwritev2(fd, v, 2, at, 0) : preadv2(fd, v, 2, at, 0);
 		break;
 	default:
@@ -98,8 +96,7 @@ bool do_batch(void)
 		int64_t at = from + (long)(i * size);
 
 		MUST(result[i]);
-		must_be(result[i], write_it ? (long)size : readable(d, at, size),
-			"an asynchronous operation");
+		must_be(result[i], write_it ? (long)size : readable(d, at, size), "an asynchronous operation");
 		moved(name_of(fd), write_it, at, result[i]);
 		add(name_of(fd), how == 2 ? POSIX_EXT_URING_OPS : POSIX_EXT_AIO_OPS, 1);
 	}
@@ -148,11 +145,9 @@ bool do_copy(void)
 	if (from < 0 || !a->reads || !b->writes || b->appends || a->inode == b->inode || a == b)
 		return false;
 	want = readable(a, a->at, n);
-	say(range ? "\tMUST(copy_file_range(%d, NULL, %d, NULL, %ld, 0));"
-		  : "\tMUST(sendfile_from(%d, %d, %ld));",
+	say(range ? "\tMUST(copy_file_range(%d, NULL, %d, NULL, %ld, 0));" : "\tMUST(sendfile_from(%d, %d, %ld));",
 	    from, to, (long)n);
-	got = range ? copy_file_range(from, NULL, to, NULL, (size_t)n, 0)
-		    : sendfile(to, from, NULL, (size_t)n);
+	got = range ? copy_file_range(from, NULL, to, NULL, (size_t)n, 0) : sendfile(to, from, NULL, (size_t)n);
 	MUST(got);
 	if (!range || !got || got > want) /* one that shares blocks (btrfs) ends where they do */
 		must_be(got, want, "a copy");

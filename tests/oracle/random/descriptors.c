@@ -19,8 +19,7 @@ bool do_open(void)
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		flags |= (below(4) == 0 ? O_APPEND : 0) | (below(4) == 0 ? O_TRUNC : 0);
 	set_out(&x);
-	say("\tfd = MUST(openat(%s, %s, 0%o, 0644));", dir_of(&x), shown(x.text),
-	    flags | (cloexec ? O_CLOEXEC : 0));
+	say("\tfd = MUST(openat(%s, %s, 0%o, 0644));", dir_of(&x), shown(x.text), flags | (cloexec ? O_CLOEXEC : 0));
 	fd = (int)MUST(openat(x.dir, x.text, flags | (cloexec ? O_CLOEXEC : 0), 0644));
 	say("\tis(fd, %d);", fd);
 	come_back(&x);

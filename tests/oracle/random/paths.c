@@ -102,8 +102,7 @@ bool do_two_names(void)
 	old = &w->file[from.folder][from.file];
 	new = &w->file[to.folder][to.file];
 	/* two names of one inode stay both */
-	if (from.in || from.dir != AT_FDCWD || to.in || to.dir != AT_FDCWD || *old == *new ||
-	    (link_it && *new >= 0))
+	if (from.in || from.dir != AT_FDCWD || to.in || to.dir != AT_FDCWD || *old == *new || (link_it && *new >= 0))
 		return false;
 	say(link_it ? "\tMUST(link(%s, %s));" : "\tMUST(rename(%s, %s));", shown(from.text), shown(to.text));
 	if (link_it) {
@@ -198,8 +197,7 @@ bool do_link(void)
 		w->link[link] = -1;
 		return true;
 	default:
-		say("\tMUST(symlink(\"%s\", \"%s\"));\n\tMUST(rename(\"%s\", \"%s\"));", target, new, new,
-		    name);
+		say("\tMUST(symlink(\"%s\", \"%s\"));\n\tMUST(rename(\"%s\", \"%s\"));", target, new, new, name);
 		MUST(symlink(target, new));
 		MUST(rename(new, name));
 		add(link_name(link, true), POSIX_EXT_SYMLINKS, 1);

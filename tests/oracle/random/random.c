@@ -36,10 +36,10 @@ static bool left_out(unsigned i)
 
 static void one_operation(void)
 {
-	static bool (*const often[])(void) = {
-		do_open,      do_open,   do_close, do_dup,   do_pass,  do_data,    do_data,    do_data,
-		do_data,      do_batch,  do_copy,  do_on_fd, do_on_fd, do_on_path, do_on_path, do_on_path,
-		do_two_names, do_stream, do_close, do_open,  do_chain, do_on_link};
+	static bool (*const often[])(void) = {do_open,  do_open,    do_close,   do_dup,     do_pass,      do_data,
+					      do_data,  do_data,    do_data,    do_batch,   do_copy,      do_on_fd,
+					      do_on_fd, do_on_path, do_on_path, do_on_path, do_two_names, do_stream,
+					      do_close, do_open,    do_chain,   do_on_link};
 	unsigned kind;
 
 	dice = w->seed * 1000003 + w->now;
@@ -99,11 +99,10 @@ static const char *name_text(int name)
 		snprintf(room, sizeof(room), "%s/d%d", base, name - 2 * IN_ROOT);
 	else if (name >= carried_name(CARRIED, 0))
 		snprintf(room, sizeof(room),
-			 (const char *[]){"%s/e%d", "%s/d%d/s"}[(name - carried_name(CARRIED, 0)) / FOLDERS],
-			 base, (name - carried_name(CARRIED, 0)) % FOLDERS);
+			 (const char *[]){"%s/e%d", "%s/d%d/s"}[(name - carried_name(CARRIED, 0)) / FOLDERS], base,
+			 (name - carried_name(CARRIED, 0)) % FOLDERS);
 	else
-		snprintf(room, sizeof(room), "%s/%c%d", base,
-			 name - 2 * IN_ROOT - FOLDERS < LINKS ? 'l' : 'n',
+		snprintf(room, sizeof(room), "%s/%c%d", base, name - 2 * IN_ROOT - FOLDERS < LINKS ? 'l' : 'n',
 			 (name - 2 * IN_ROOT - FOLDERS) % LINKS);
 	return room;
 }
@@ -121,8 +120,7 @@ static void tell(void)
 		w->count[n][POSIX_EXT_RANKS_WROTE] = w->count[n][POSIX_WRITES] > 0;
 		for (int c = 0; c < COUNTERS_N; c++)
 			if (w->count[n][c])
-				printf("%s\t%s\t%llu\n", name_text(n), counters[c],
-				       (unsigned long long)w->count[n][c]);
+				printf("%s\t%s\t%llu\n", name_text(n), counters[c], (unsigned long long)w->count[n][c]);
 	}
 }
 

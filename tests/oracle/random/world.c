@@ -54,8 +54,8 @@ bool way_to(struct way *x, int folder, int file)
 	*x = (struct way){.folder = folder, .file = file, .name = file_name(folder, file), .dir = AT_FDCWD};
 	for (int i = 0; (kind == 6 || kind == 7) && i < LINKS; i++)
 		if (w->link[i] == folder) {
-			snprintf(x->text, sizeof(x->text), "%s%sl%d/f%d", kind == 6 ? base : "",
-				 kind == 6 ? "/" : "", i, file);
+			snprintf(x->text, sizeof(x->text), "%s%sl%d/f%d", kind == 6 ? base : "", kind == 6 ? "/" : "",
+				 i, file);
 			return true;
 		}
 	switch (kind) {
@@ -77,8 +77,8 @@ bool way_to(struct way *x, int folder, int file)
 		x->dir = 0;
 		break;
 	case 8:
-		snprintf(x->text, sizeof(x->text), "/proc/%s/cwd/d%d/f%d", file % 2 ? "self" : "thread-self",
-			 folder, file);
+		snprintf(x->text, sizeof(x->text), "/proc/%s/cwd/d%d/f%d", file % 2 ? "self" : "thread-self", folder,
+			 file);
 		break;
 	case 9:
 		snprintf(x->text, sizeof(x->text), "/proc/self/root%s/d%d/f%d", base, folder, file);

@@ -27,8 +27,8 @@ extern int known[DESCS];  /* this process's name of a description, -1: it has no
 /* A way to a file: its name in the account, and how a call gets there. */
 struct way {
 	int name, folder, file;
-	int dir; /* descriptor to start at, AT_FDCWD none */
-	bool in; /* the working directory is its folder meanwhile */
+	int dir;      /* descriptor to start at, AT_FDCWD none */
+	bool in;      /* the working directory is its folder meanwhile */
 	bool by_link; /* `text` is made when `dir` is open: its link in procfs */
 	char text[400];
 };

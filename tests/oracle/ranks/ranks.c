@@ -13,28 +13,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define COUNTERS(X)                                                                                          \
-	X(MPIIO_INDEP_OPENS)                                                                                 \
-	X(MPIIO_COLL_OPENS)                                                                                  \
-	X(MPIIO_INDEP_READS)                                                                                 \
-	X(MPIIO_INDEP_WRITES)                                                                                \
-	X(MPIIO_COLL_READS)                                                                                  \
-	X(MPIIO_COLL_WRITES)                                                                                 \
-	X(MPIIO_SPLIT_READS)                                                                                 \
-	X(MPIIO_SPLIT_WRITES)                                                                                \
-	X(MPIIO_NB_READS)                                                                                    \
-	X(MPIIO_NB_WRITES)                                                                                   \
-	X(MPIIO_SYNCS)                                                                                       \
-	X(MPIIO_HINTS)                                                                                       \
-	X(MPIIO_VIEWS)                                                                                       \
-	X(MPIIO_BYTES_READ)                                                                                  \
-	X(MPIIO_BYTES_WRITTEN)                                                                               \
-	X(MPIIO_RW_SWITCHES)                                                                                 \
-	X(MPIIO_SIZE_READ_AGG_0_100)                                                                         \
-	X(MPIIO_SIZE_READ_AGG_100_1K)                                                                        \
-	X(MPIIO_SIZE_READ_AGG_1K_10K)                                                                        \
-	X(MPIIO_SIZE_WRITE_AGG_0_100)                                                                        \
-	X(MPIIO_SIZE_WRITE_AGG_100_1K)                                                                       \
+#define COUNTERS(X) \
+	X(MPIIO_INDEP_OPENS) \
+	X(MPIIO_COLL_OPENS) \
+	X(MPIIO_INDEP_READS) \
+	X(MPIIO_INDEP_WRITES) \
+	X(MPIIO_COLL_READS) \
+	X(MPIIO_COLL_WRITES) \
+	X(MPIIO_SPLIT_READS) \
+	X(MPIIO_SPLIT_WRITES) \
+	X(MPIIO_NB_READS) \
+	X(MPIIO_NB_WRITES) \
+	X(MPIIO_SYNCS) \
+	X(MPIIO_HINTS) \
+	X(MPIIO_VIEWS) \
+	X(MPIIO_BYTES_READ) \
+	X(MPIIO_BYTES_WRITTEN) \
+	X(MPIIO_RW_SWITCHES) \
+	X(MPIIO_SIZE_READ_AGG_0_100) \
+	X(MPIIO_SIZE_READ_AGG_100_1K) \
+	X(MPIIO_SIZE_READ_AGG_1K_10K) \
+	X(MPIIO_SIZE_WRITE_AGG_0_100) \
+	X(MPIIO_SIZE_WRITE_AGG_100_1K) \
 	X(MPIIO_SIZE_WRITE_AGG_1K_10K)
 
 enum counter {
@@ -55,13 +55,13 @@ static const char *const counter_names[] = {
 #define PATHS   4096
 #define MOST    2048 /* bytes of a call */
 
-#define MUST(call)                                                                                           \
-	do {                                                                                                 \
-		int rc_ = (call);                                                                            \
-		if (rc_ != MPI_SUCCESS) {                                                                    \
-			fprintf(stderr, "seed %lu: %s: failed (%d)\n", seed, #call, rc_);                    \
-			MPI_Abort(MPI_COMM_WORLD, 3);                                                        \
-		}                                                                                            \
+#define MUST(call) \
+	do { \
+		int rc_ = (call); \
+		if (rc_ != MPI_SUCCESS) { \
+			fprintf(stderr, "seed %lu: %s: failed (%d)\n", seed, #call, rc_); \
+			MPI_Abort(MPI_COMM_WORLD, 3); \
+		} \
 	} while (0)
 
 /* Both ranks know of all handles; `mine`: this one has it. */
@@ -120,8 +120,7 @@ static void asked(const struct handle *h, bool write, enum counter reads, uint64
 
 	add(h->name, reads + (write ? 1 : 0), 1);
 	add(h->name, write ? MPIIO_BYTES_WRITTEN : MPIIO_BYTES_READ, bytes);
-	add(h->name, (write ? MPIIO_SIZE_WRITE_AGG_0_100 : MPIIO_SIZE_READ_AGG_0_100) + (enum counter)size,
-	    1);
+	add(h->name, (write ? MPIIO_SIZE_WRITE_AGG_0_100 : MPIIO_SIZE_READ_AGG_0_100) + (enum counter)size, 1);
 	if (last_way[h->name] && last_way[h->name] != way)
 		add(h->name, MPIIO_RW_SWITCHES, 1);
 	last_way[h->name] = way;
@@ -198,8 +197,7 @@ static void do_open(void)
 	h->writes = !(mode & MPI_MODE_RDONLY);
 	h->open = there[name] || mode & MPI_MODE_CREATE;
 	if (h->mine) {
-		rc = MPI_File_open(h->both ? MPI_COMM_WORLD : MPI_COMM_SELF, path_of(name, path), mode, info,
-				   &h->fh);
+		rc = MPI_File_open(h->both ? MPI_COMM_WORLD : MPI_COMM_SELF, path_of(name, path), mode, info, &h->fh);
 		if ((rc == MPI_SUCCESS) != h->open) {
 			fprintf(stderr, "seed %lu: an open of f%d returns %d\n", seed, name, rc);
 			MPI_Abort(MPI_COMM_WORLD, 3);
@@ -222,20 +220,20 @@ static void do_close(struct handle *h)
 }
 
 /* Write or read. */
-#define BOTH(name, ...)                                                                                      \
-	do {                                                                                                 \
-		if (write)                                                                                   \
-			MUST(MPI_File_write##name(__VA_ARGS__));                                             \
-		else                                                                                         \
-			MUST(MPI_File_read##name(__VA_ARGS__));                                              \
+#define BOTH(name, ...) \
+	do { \
+		if (write) \
+			MUST(MPI_File_write##name(__VA_ARGS__)); \
+		else \
+			MUST(MPI_File_read##name(__VA_ARGS__)); \
 	} while (0)
-#define BOTH_POSTED(name, ...)                                                                               \
-	do {                                                                                                 \
-		if (write)                                                                                   \
-			MUST(MPI_File_iwrite##name(__VA_ARGS__));                                            \
-		else                                                                                         \
-			MUST(MPI_File_iread##name(__VA_ARGS__));                                             \
-		MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                 \
+#define BOTH_POSTED(name, ...) \
+	do { \
+		if (write) \
+			MUST(MPI_File_iwrite##name(__VA_ARGS__)); \
+		else \
+			MUST(MPI_File_iread##name(__VA_ARGS__)); \
+		MUST(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
 	} while (0)
 
 /* Of one rank by itself. */

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "util/cmd/analyze/analyze_log.h"
-#include "util/tool/command.h"
 #include "util/text/human.h"
+#include "util/tool/command.h"
 
 #define MAX_THREADS 256
 #define BUCKETS     5
@@ -53,8 +53,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	*to = (int)n;
 	return 0;
 }
-
-/* ---- finding logs ---- */
 
 static int add_path(struct analyze *a, const char *path)
 {
@@ -107,8 +105,6 @@ static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 	return rc;
 }
 
-/* ---- reading ---- */
-
 /* Call with the lock held. */
 static void progress(struct analyze *a)
 {
@@ -117,8 +113,8 @@ static void progress(struct analyze *a)
 	if (!a->show_progress || (now == a->shown && a->done % 256 && a->done != a->npaths))
 		return;
 	a->shown = now;
-	fprintf(stderr, "\r[%.*s%*s] %zu of %zu logs", now, "########################################",
-		BAR - now, "", a->done, a->npaths);
+	fprintf(stderr, "\r[%.*s%*s] %zu of %zu logs", now, "########################################", BAR - now, "",
+		a->done, a->npaths);
 	if (a->done == a->npaths)
 		fputc('\n', stderr);
 	fflush(stderr);
@@ -208,8 +204,6 @@ static void read_logs(struct analyze *a)
 		pthread_join(threads[--n], NULL);
 }
 
-/* ---- printing ---- */
-
 static void put_fraction(const char *what, int64_t part, int64_t all)
 {
 	printf("%s access: %f [%lld]\n", what, (double)part / (double)all, (long long)part);
@@ -219,8 +213,7 @@ static void print_stock(const struct analyze *a, char **roots)
 {
 	/* darshan-analyzer counts files that it could not read as logs; the misspelled labels are its own. */
 	int64_t all = a->as_stock ? a->logs + a->unread : a->logs;
-	static const char *const ranges[BUCKETS] = {"0.00-0.20", "0.20-0.40", "0.40-0.60", "0.60-0.80",
-						    "0.80-1.00"};
+	static const char *const ranges[BUCKETS] = {"0.00-0.20", "0.20-0.40", "0.40-0.60", "0.60-0.80", "0.80-1.00"};
 
 	printf("log dir:");
 	for (char **r = roots; *r; r++)
@@ -233,8 +226,7 @@ static void print_stock(const struct analyze *a, char **roots)
 	put_fraction("             hdf5", a->hdf5, all);
 	printf("\nI/O percentage of runtime:\n");
 	for (int i = 0; i < BUCKETS; i++)
-		printf("%s: %lld\n", ranges[i],
-		       (long long)(a->buckets[i] + (i == 0 && a->as_stock ? a->unread : 0)));
+		printf("%s: %lld\n", ranges[i], (long long)(a->buckets[i] + (i == 0 && a->as_stock ? a->unread : 0)));
 }
 
 static void print_row(const struct scribe_totals *t, const char *key, int with_run_time)

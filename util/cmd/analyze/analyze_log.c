@@ -63,8 +63,8 @@ static size_t mount_index(const struct scribe_log *log, const struct by_mount *m
 		return log->nmounts;
 	first = first_bytes(name, len);
 	/* Comparing eight bytes at once rejects most mounts without a string comparison. */
-	while (i < log->nmounts && ((first & mounts[i].mask) != mounts[i].first ||
-				    scribe_mount_index(&log->mounts[i], 1, name) != 0))
+	while (i < log->nmounts &&
+	       ((first & mounts[i].mask) != mounts[i].first || scribe_mount_index(&log->mounts[i], 1, name) != 0))
 		i++;
 	return i;
 }
@@ -113,8 +113,7 @@ static int tally_mounts(const struct scribe_log *log, struct by_mount *mounts, s
 		if (!mounts[i].any)
 			continue;
 		if (i < log->nmounts)
-			snprintf(key, sizeof(key), "%.400s (%.100s)", log->mounts[i].path,
-				 log->mounts[i].type);
+			snprintf(key, sizeof(key), "%.400s (%.100s)", log->mounts[i].path, log->mounts[i].type);
 		if (scribe_tally_add(&f->mounts, key, &mounts[i].totals) < 0)
 			return -ENOMEM;
 	}
@@ -143,8 +142,7 @@ static void take_modules(const struct scribe_log *log, struct scribe_log_figures
 
 	f->mpiio = h->mod_map[SCRIBE_MOD_MPIIO].len > 0;
 	f->hdf5 = h->mod_map[SCRIBE_MOD_H5F].len > 0 || h->mod_map[SCRIBE_MOD_H5D].len > 0;
-	f->pnetcdf =
-		h->mod_map[SCRIBE_MOD_PNETCDF_FILE].len > 0 || h->mod_map[SCRIBE_MOD_PNETCDF_VAR].len > 0;
+	f->pnetcdf = h->mod_map[SCRIBE_MOD_PNETCDF_FILE].len > 0 || h->mod_map[SCRIBE_MOD_PNETCDF_VAR].len > 0;
 }
 
 static void take_job(const struct scribe_log *log, struct scribe_log_figures *f)
@@ -157,8 +155,7 @@ static void take_job(const struct scribe_log *log, struct scribe_log_figures *f)
 	take_program(scribe_reader_exe(log->reader), f);
 }
 
-static int read_layers(struct scribe_log *log, double *posix_time, struct scribe_log_figures *f,
-		       struct scribe_err *err)
+static int read_layers(struct scribe_log *log, double *posix_time, struct scribe_log_figures *f, struct scribe_err *err)
 {
 	struct by_mount *mounts = calloc(log->nmounts + 1, sizeof(*mounts));
 	double stdio_time = 0;
@@ -181,8 +178,8 @@ int scribe_analyze_log(const char *path, int stock, struct scribe_log_figures *r
 	struct scribe_log log = {.path = path};
 	struct scribe_log_figures f = {0};
 	double posix_time = 0;
-	int rc = stock ? scribe_reader_open(path, &log.reader, err)
-		       : scribe_log_open(&log, path, SCRIBE_LOG_NAMES, err);
+	int rc =
+		stock ? scribe_reader_open(path, &log.reader, err) : scribe_log_open(&log, path, SCRIBE_LOG_NAMES, err);
 
 	if (rc >= 0)
 		rc = stock ? read_layer(&log, &layers[0], NULL, &posix_time, &f, err)

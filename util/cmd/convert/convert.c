@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "logfmt/file/writer.h"
-#include "util/tool/command.h"
 #include "util/logs/copy.h"
 #include "util/logs/logfile.h"
 #include "util/logs/obfuscate.h"
+#include "util/tool/command.h"
 
 enum hide { HIDE_JOBID = 1, HIDE_UID = 2, HIDE_EXE = 4, HIDE_NAMES = 8, HIDE_ALL = 15 };
 enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 };
@@ -26,7 +26,7 @@ struct convert {
 	uint32_t key;
 	int only_one;
 	uint64_t only;
-	int found;     /* a record or name with this id exists */
+	int found; /* a record or name with this id exists */
 	int reset_metadata;
 	const char *notes;
 	struct scribe_log log;
@@ -35,8 +35,7 @@ struct convert {
 	struct scribe_err err;
 };
 
-static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret,
-		       struct scribe_err *err)
+static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret, struct scribe_err *err)
 {
 	char *end;
 	uint64_t v;
@@ -44,8 +43,8 @@ static int take_number(const char *what, const char *text, uint64_t most, uint64
 	errno = 0;
 	v = strtoull(text, &end, 10);
 	if (errno || end == text || *end || *text == '-' || v > most)
-		return scribe_err_set(err, -EINVAL, "--%s takes a number up to %" PRIu64 ", not '%.40s'",
-				      what, most, text);
+		return scribe_err_set(err, -EINVAL, "--%s takes a number up to %" PRIu64 ", not '%.40s'", what, most,
+				      text);
 	*ret = v;
 	return 0;
 }
@@ -133,10 +132,9 @@ static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 		size_t len = strcspn(notes, "\t");
 
 		if (n + len + 2 > SCRIBE_JOB_METADATA_BYTES)
-			return scribe_err_set(
-				err, -ENOSPC,
-				"--annotate: no room: the log's metadata holds %d bytes, %zu are used",
-				SCRIBE_JOB_METADATA_BYTES - 1, n);
+			return scribe_err_set(err, -ENOSPC,
+					      "--annotate: no room: the log's metadata holds %d bytes, %zu are used",
+					      SCRIBE_JOB_METADATA_BYTES - 1, n);
 		if (len) {
 			memcpy(metadata + n, notes, len);
 			n += len;
@@ -169,8 +167,7 @@ static int put_job(struct convert *c)
 		scribe_obfuscate_exe(exe, c->key, hidden, sizeof(hidden));
 		exe = hidden;
 	}
-	return scribe_copy_check(c->out.writer, scribe_writer_job(c->out.writer, &job, exe, mounts, n),
-				 &c->err);
+	return scribe_copy_check(c->out.writer, scribe_writer_job(c->out.writer, &job, exe, mounts, n), &c->err);
 }
 
 /*
@@ -234,8 +231,7 @@ static int change(struct convert *c, int module, const void *record, struct scri
 	if (module != SCRIBE_MOD_PROCESS || !(c->hide & (HIDE_UID | HIDE_EXE | HIDE_NAMES)))
 		return 1;
 	*scratch = *(const struct scribe_process_record *)record;
-	scribe_obfuscate_process(scratch, c->key, c->hide & HIDE_UID, c->hide & HIDE_EXE,
-				 c->hide & HIDE_NAMES);
+	scribe_obfuscate_process(scratch, c->key, c->hide & HIDE_UID, c->hide & HIDE_EXE, c->hide & HIDE_NAMES);
 	*ret_rec = scratch;
 	return 1;
 }
@@ -253,8 +249,8 @@ static int put_pass(struct convert *c, int module, int pass)
 
 		if (!in_pass(c, pass, base->rank == -1) || !change(c, module, record, &scratch, &changed))
 			continue;
-		if (scribe_copy_check(c->out.writer,
-				      scribe_writer_record(c->out.writer, module, changed, len), &c->err) < 0)
+		if (scribe_copy_check(c->out.writer, scribe_writer_record(c->out.writer, module, changed, len),
+				      &c->err) < 0)
 			return -1;
 	}
 	if (rc < 0)
@@ -303,8 +299,7 @@ static int put_all(struct convert *c)
 			rc = put_unknown(c, i);
 	}
 	if (rc >= 0 && c->only_one && !c->found && !c->as_stock)
-		rc = scribe_err_set(&c->err, -ENOENT, "%s: no record %" PRIu64 " to keep", c->log.path,
-				    c->only);
+		rc = scribe_err_set(&c->err, -ENOENT, "%s: no record %" PRIu64 " to keep", c->log.path, c->only);
 	return rc < 0 ? rc : scribe_output_finish(&c->out, &c->err);
 }
 
@@ -378,26 +373,25 @@ const struct scribe_command scribe_command_convert = {
 	.min_operands = 2,
 	.max_operands = 2,
 	.options = options,
-	.about =
-		"Reads the log IN, of any version and byte order, and writes it to the file OUT in "
-		"format\n"
-		"3.41. Records come out in their newest layout; incomplete modules stay marked; modules "
-		"that\n"
-		"this program does not know are carried over unread. Logs before 3.41 count a run time of "
-		"whole\n"
-		"seconds plus one; the end keeps that second, in its nanoseconds.\n\n"
-		"--layout unified writes the single-region layout (docs/format.md), which loses nothing: converted\n"
-		"back and again it is the same bytes. Within a module, shared records come first then. Records\n"
-		"are transposed byte by byte before they are compressed, which takes about 0.6 of the bytes;\n"
-		"with --rows they are not. Tools for Darshan's logs do not read the layout.\n\n"
-		"The numbers that --obfuscate puts in place of values are those of darshan-convert: 32-bit\n"
-		"hashes with the key. They hide values from readers who can neither guess them nor know the\n"
-		"key. Host names in traces stay.\n\n"
-		"Under the name darshan-convert an OUT that is there is replaced if it may be written, and\n"
-		"--file with an id that is not in the log writes a log without records. What that tool "
-		"would\n"
-		"change stays: mount points keep their order, the run time of old logs is the same after as\n"
-		"before, and values of POSIX records of versions 1 to 3 are right (see ioscribe-parse).",
+	.about = "Reads the log IN, of any version and byte order, and writes it to the file OUT in "
+		 "format\n"
+		 "3.41. Records come out in their newest layout; incomplete modules stay marked; modules "
+		 "that\n"
+		 "this program does not know are carried over unread. Logs before 3.41 count a run time of "
+		 "whole\n"
+		 "seconds plus one; the end keeps that second, in its nanoseconds.\n\n"
+		 "--layout unified writes the single-region layout (docs/format.md), which loses nothing: converted\n"
+		 "back and again it is the same bytes. Within a module, shared records come first then. Records\n"
+		 "are transposed byte by byte before they are compressed, which takes about 0.6 of the bytes;\n"
+		 "with --rows they are not. Tools for Darshan's logs do not read the layout.\n\n"
+		 "The numbers that --obfuscate puts in place of values are those of darshan-convert: 32-bit\n"
+		 "hashes with the key. They hide values from readers who can neither guess them nor know the\n"
+		 "key. Host names in traces stay.\n\n"
+		 "Under the name darshan-convert an OUT that is there is replaced if it may be written, and\n"
+		 "--file with an id that is not in the log writes a log without records. What that tool "
+		 "would\n"
+		 "change stays: mount points keep their order, the run time of old logs is the same after as\n"
+		 "before, and values of POSIX records of versions 1 to 3 are right (see ioscribe-parse).",
 	.alias = "darshan-convert",
 	.examples = examples,
 };

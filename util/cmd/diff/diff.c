@@ -11,10 +11,10 @@
 
 #include "logfmt/records/sum.h"
 #include "util/cmd/diff/segments.h"
-#include "util/tool/command.h"
 #include "util/logs/logfile.h"
-#include "util/text/print_record.h"
 #include "util/logs/record_sort.h"
+#include "util/text/print_record.h"
+#include "util/tool/command.h"
 
 struct side {
 	struct scribe_log log;
@@ -43,8 +43,7 @@ static int diff_job(struct diff *d)
 {
 	const struct scribe_log_job *a = scribe_reader_job(d->side[0].log.reader);
 	const struct scribe_log_job *b = scribe_reader_job(d->side[1].log.reader);
-	const char *exe[2] = {scribe_reader_exe(d->side[0].log.reader),
-			      scribe_reader_exe(d->side[1].log.reader)};
+	const char *exe[2] = {scribe_reader_exe(d->side[0].log.reader), scribe_reader_exe(d->side[1].log.reader)};
 	const struct {
 		const char *what;
 		int64_t v[2];
@@ -63,8 +62,8 @@ static int diff_job(struct diff *d)
 		scribe_out_printf(&d->out, "- # exe:  %s\n+ # exe:  %s\n", exe[0], exe[1]);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (lines[i].v[0] != lines[i].v[1])
-			scribe_out_printf(&d->out, "- %s %lld\n+ %s %lld\n", lines[i].what,
-					  (long long)lines[i].v[0], lines[i].what, (long long)lines[i].v[1]);
+			scribe_out_printf(&d->out, "- %s %lld\n+ %s %lld\n", lines[i].what, (long long)lines[i].v[0],
+					  lines[i].what, (long long)lines[i].v[1]);
 	return 0;
 }
 
@@ -111,8 +110,8 @@ static const char *columns(const char *line, size_t len, size_t *ret_len)
 	return from;
 }
 
-static int same_text(const struct scribe_out *a, size_t at_a, size_t len_a, const struct scribe_out *b,
-		     size_t at_b, size_t len_b)
+static int same_text(const struct scribe_out *a, size_t at_a, size_t len_a, const struct scribe_out *b, size_t at_b,
+		     size_t len_b)
 {
 	size_t na, nb;
 	/* Module, rank, id and name are left out: they are equal or differ only by the mark. */
@@ -279,8 +278,8 @@ static int side_open(struct diff *d, int which, const char *path)
 
 	/* The second log's files are numbered as in the first one, so that both orders agree. */
 	if (rc >= 0)
-		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL,
-					&s->records, &d->err);
+		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL, &s->records,
+					&d->err);
 	if (rc >= 0)
 		rc = scribe_out_open_memory(&s->text, &d->err);
 	return rc;

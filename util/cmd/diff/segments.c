@@ -8,17 +8,17 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-static void row(struct scribe_out *out, const struct scribe_module *m, const struct scribe_diff_segments *in,
-		char mark, bool write, int64_t number)
+static void row(struct scribe_out *out, const struct scribe_module *m, const struct scribe_diff_segments *in, char mark,
+		bool write, int64_t number)
 {
 	const struct scribe_dxt_record *r = in->record;
 	const struct scribe_dxt_segment *s = &r->segments[number + (write ? 0 : r->write_count)];
 
 	/* Nine decimals: finer than the 15 ns resolution of DXT times. */
-	scribe_out_printf(out, "%c %s\t%" PRId64 "\t%" PRIu64 "\t%s %" PRId64, mark, m->name, r->base.rank,
-			  r->base.id, write ? "write" : "read", number);
-	scribe_out_printf(out, "\toffset %" PRId64 " length %" PRId64 " start %.9f end %.9f", s->offset,
-			  s->length, s->start, s->end);
+	scribe_out_printf(out, "%c %s\t%" PRId64 "\t%" PRIu64 "\t%s %" PRId64, mark, m->name, r->base.rank, r->base.id,
+			  write ? "write" : "read", number);
+	scribe_out_printf(out, "\toffset %" PRId64 " length %" PRId64 " start %.9f end %.9f", s->offset, s->length,
+			  s->start, s->end);
 	if (s->thread)
 		scribe_out_printf(out, " thread %" PRIu64, s->thread);
 	scribe_out_text(out, "\t");
@@ -29,8 +29,8 @@ static void row(struct scribe_out *out, const struct scribe_module *m, const str
 static bool is_same(const struct scribe_dxt_segment *a, const struct scribe_dxt_segment *b)
 {
 	/* Negated comparisons, so that two NaN are equal. */
-	return a->offset == b->offset && a->length == b->length && !(a->start != b->start) &&
-	       !(a->end != b->end) && a->thread == b->thread;
+	return a->offset == b->offset && a->length == b->length && !(a->start != b->start) && !(a->end != b->end) &&
+	       a->thread == b->thread;
 }
 
 static int64_t count(const struct scribe_dxt_record *r, bool write)
@@ -40,8 +40,8 @@ static int64_t count(const struct scribe_dxt_record *r, bool write)
 	return write ? r->write_count : r->read_count;
 }
 
-static void diff_side(struct scribe_out *out, const struct scribe_module *m,
-		      const struct scribe_diff_segments in[2], bool write)
+static void diff_side(struct scribe_out *out, const struct scribe_module *m, const struct scribe_diff_segments in[2],
+		      bool write)
 {
 	const int64_t n[2] = {count(in[0].record, write), count(in[1].record, write)};
 

@@ -15,25 +15,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util/tool/command.h"
 #include "util/cmd/doctor/doctor_parts.h"
 #include "util/link/installed.h"
+#include "util/tool/command.h"
 
 /* File system types of linux/magic.h; memory for 114,688 records plus the daemon. */
 #define BPF_FS_TYPE      0xcafe4a11
 #define TRACE_FS_TYPE    0x74726163
 #define MEMORY_WANTED_KB (300u << 10)
 
-static const char *file_line(const char *path, char *room, size_t cap)
+static const char *file_line(const char *path, char *capacity, size_t cap)
 {
 	FILE *f = fopen(path, "re");
 
-	room[0] = 0;
-	if (f && fgets(room, (int)cap, f))
-		room[strcspn(room, "\n")] = 0;
+	capacity[0] = 0;
+	if (f && fgets(capacity, (int)cap, f))
+		capacity[strcspn(capacity, "\n")] = 0;
 	if (f)
 		fclose(f);
-	return room;
+	return capacity;
 }
 
 static void check_kernel(void)
@@ -53,8 +53,8 @@ static void check_kernel(void)
 	if (!code)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "kernel types (BTF)", "/sys/kernel/btf/vmlinux");
 	else
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "kernel types (BTF)",
-				   "/sys/kernel/btf/vmlinux: %s: %s", strerror(code),
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "kernel types (BTF)", "/sys/kernel/btf/vmlinux: %s: %s",
+				   strerror(code),
 				   access("/sys/kernel", F_OK) < 0
 					   ? "/sys is not mounted here (a container?)"
 					   : "use a kernel built with CONFIG_DEBUG_INFO_BTF, or do not hide it "
@@ -73,9 +73,8 @@ static void check_lockdown(void)
 		memmove(text, asked ? asked : "", asked ? strlen(asked) + 1 : 1);
 	}
 	if (strstr(text, "[confidentiality]") || strstr(text, "=confidentiality"))
-		scribe_doctor_line(
-			SCRIBE_DOCTOR_FIX, "lockdown",
-			"confidentiality: reading kernel memory is refused; use integrity or none");
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "lockdown",
+				   "confidentiality: reading kernel memory is refused; use integrity or none");
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "lockdown", "%s", text[0] ? text : "none");
 }
@@ -104,11 +103,10 @@ static void check_limits(void)
 	if (f)
 		fclose(f);
 	if (kb < MEMORY_WANTED_KB)
-		scribe_doctor_line(
-			SCRIBE_DOCTOR_FIX, "memory",
-			"%lu MiB available: the default of 114688 records takes about 170 MiB of kernel "
-			"memory; use --records with less",
-			kb >> 10);
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "memory",
+				   "%lu MiB available: the default of 114688 records takes about 170 MiB of kernel "
+				   "memory; use --records with less",
+				   kb >> 10);
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "memory", "%lu MiB available", kb >> 10);
 	getrlimit(RLIMIT_NOFILE, &files);
@@ -144,8 +142,7 @@ static void check_clock(void)
 	file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof(text));
 	if (!strcmp(text, "hpet") || !strcmp(text, "acpi_pm") || !strcmp(text, "jiffies"))
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "clock",
-				   "%s: slow to read, every traced call pays for it; tsc would be better",
-				   text);
+				   "%s: slow to read, every traced call pays for it; tsc would be better", text);
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "clock", "%s", text[0] ? text : "unknown");
 }
@@ -167,18 +164,20 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 }
 
 static const struct scribe_option options[] = {
-	{"service", 1, NULL,
-	 "only the lines about the service of this node: soon done, for a node's health check"},
+	{"service", 1, NULL, "only the lines about the service of this node: soon done, for a node's health check"},
 	{"features", 2, NULL,
 	 "only the ways to trace that this kernel has, each tried: which it refuses, why, and what is lost"},
-	{"user", 3, "NAME",
-	 "whose job's log the service tries to write (default: who called sudo, else nobody)"},
+	{"user", 3, "NAME", "whose job's log the service tries to write (default: who called sudo, else nobody)"},
 	{NULL, 0, NULL, NULL},
 };
 
-static const char *const examples[] = {"sudo ioscribe doctor", "check this machine",
-				       "sudo ioscribe doctor --features", "which ways to trace this kernel takes",
-				       "ioscribe doctor --service", "check this node's service", NULL};
+static const char *const examples[] = {"sudo ioscribe doctor",
+				       "check this machine",
+				       "sudo ioscribe doctor --features",
+				       "which ways to trace this kernel takes",
+				       "ioscribe doctor --service",
+				       "check this node's service",
+				       NULL};
 
 const struct scribe_command scribe_command_doctor = {
 	.name = "doctor",

@@ -69,8 +69,7 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 			return "is too long";
 		if (!strcmp(key, "jobs") && strcmp(value, "all") && strcmp(value, "asked"))
 			return "is neither all nor asked";
-		if ((!strcmp(key, "streams") || !strcmp(key, "comment")) && strcmp(value, "yes") &&
-		    strcmp(value, "no"))
+		if ((!strcmp(key, "streams") || !strcmp(key, "comment")) && strcmp(value, "yes") && strcmp(value, "no"))
 			return "is neither yes nor no";
 		if (strcmp(key, "ioscribe") || *value)
 			strcpy(texts[i].to, value);
@@ -112,8 +111,8 @@ bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say)
 			continue;
 		good = false;
 		if (say)
-			scribe_doctor_line(SCRIBE_DOCTOR_FIX, "hooks", "%s, line %u: %.60s = %.60s %s", path, n,
-					   key, value, why);
+			scribe_doctor_line(SCRIBE_DOCTOR_FIX, "hooks", "%s, line %u: %.60s = %.60s %s", path, n, key,
+					   value, why);
 	}
 	if (f)
 		fclose(f);

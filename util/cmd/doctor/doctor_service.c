@@ -20,8 +20,8 @@
 
 #include "util/cmd/doctor/doctor_parts.h"
 #include "util/cmd/logdir/logdir.h"
-#include "util/link/service_link.h"
 #include "util/link/installed.h"
+#include "util/link/service_link.h"
 
 /* Time limits of the daemon's replies, and of a file system. */
 #define ANSWER_MS     2000
@@ -113,8 +113,7 @@ static void check_build(const char *dir)
 	exe[n] = 0;
 	if (n > 10 && !strcmp(exe + n - 10, " (deleted)"))
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "service's build",
-				   "process %u runs a build that was replaced: systemctl restart ioscribed",
-				   pid);
+				   "process %u runs a build that was replaced: systemctl restart ioscribed", pid);
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "service's build", "process %u, %s", pid, exe);
 }
@@ -132,19 +131,17 @@ static bool check_socket(void)
 	sock = scribe_job_connect(deadline, &err);
 	/* Without a socket the service simply does not run yet, which is not a fault. */
 	if (sock == -ENOENT) {
-		scribe_doctor_line(
-			SCRIBE_DOCTOR_NOTE, "service",
-			"none at %s: the first job of a prolog starts one, or systemctl enable --now "
-			"ioscribed",
-			dir);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "service",
+				   "none at %s: the first job of a prolog starts one, or systemctl enable --now "
+				   "ioscribed",
+				   dir);
 		return false;
 	}
 	n = sock < 0 ? sock : jobs_of(sock, deadline, &err);
 	if (sock >= 0)
 		close(sock);
 	if (n < 0) {
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "service",
-				   "%s; systemctl restart ioscribed, jobs go on",
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "service", "%s; systemctl restart ioscribed, jobs go on",
 				   err.text[0] ? err.text : strerror(-n));
 		return false;
 	}
@@ -152,8 +149,8 @@ static bool check_socket(void)
 			   geteuid() ? " of yours" : "");
 	if (stat(path, &st) == 0 && (st.st_mode & 0666) != 0666)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "service's socket",
-				   "mode %04o, users cannot connect: chmod 0666 %s",
-				   (unsigned)st.st_mode & 07777, path);
+				   "mode %04o, users cannot connect: chmod 0666 %s", (unsigned)st.st_mode & 07777,
+				   path);
 	check_build(dir);
 	return true;
 }
@@ -282,8 +279,7 @@ static void check_try(const struct scribe_hooks *h, const char *user)
 	if (!pw)
 		return;
 	if (geteuid() != 0)
-		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "a job's log",
-				   "not tried: the service does it for root alone");
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "a job's log", "not tried: the service does it for root alone");
 	else if (scribe_doctor_try(h, pw, dir, sizeof(dir), &err) < 0)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "a job's log", "%s", err.text);
 	else
@@ -326,8 +322,8 @@ static void check_spool(const char *config)
 		return;
 	}
 	if (!S_ISDIR(st.st_mode) || st.st_uid || st.st_mode & 066) {
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "spool",
-				   "%s must be root's, mode 0700: the service refuses it", path);
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "spool", "%s must be root's, mode 0700: the service refuses it",
+				   path);
 		return;
 	}
 	n = logs_in(path, true);
@@ -355,12 +351,14 @@ static bool is_ours(const char *conf, const char *key)
 
 static void check_plugin(const char *plugstack)
 {
-	static const char *const places[] = {"../lib/slurm/" PLUGIN, "../lib64/slurm/" PLUGIN,
+	static const char *const places[] = {"../lib/slurm/" PLUGIN,
+					     "../lib64/slurm/" PLUGIN,
 					     "../lib/x86_64-linux-gnu/slurm/" PLUGIN,
 					     "../lib/aarch64-linux-gnu/slurm/" PLUGIN,
 					     "../lib/x86_64-linux-gnu/slurm-wlm/" PLUGIN,
 					     "../lib/aarch64-linux-gnu/slurm-wlm/" PLUGIN,
-					     "../runtime/slurm/" PLUGIN, NULL};
+					     "../runtime/slurm/" PLUGIN,
+					     NULL};
 	char path[PATH_MAX];
 
 	if (mentions(plugstack, PLUGIN))
@@ -389,16 +387,15 @@ static void check_slurm(void)
 	if (prolog && epilog)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "Slurm's hooks", "Prolog and Epilog of %s", conf);
 	else
-		scribe_doctor_line(
-			SCRIBE_DOCTOR_NOTE, "Slurm's hooks",
-			"%s of %s is not ours by its name: a site's own must call ours (docs/site-guide.md)",
-			prolog ? "Epilog" : "Prolog", conf);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "Slurm's hooks",
+				   "%s of %s is not ours by its name: a site's own must call ours (docs/site-guide.md)",
+				   prolog ? "Epilog" : "Prolog", conf);
 	snprintf(plugstack, sizeof(plugstack), "%.*s/plugstack.conf",
 		 (int)(strrchr(conf, '/') ? strrchr(conf, '/') - conf : 0), conf);
 	setting(conf, "PlugStackConfig", plugstack, sizeof(plugstack));
 	check_plugin(plugstack);
-	if (setting(conf, "AuthType", value, sizeof(value)) && strstr(value, "munge") &&
-	    !mentions(conf, "AuthInfo") && access(MUNGE_SOCKET, F_OK) < 0)
+	if (setting(conf, "AuthType", value, sizeof(value)) && strstr(value, "munge") && !mentions(conf, "AuthInfo") &&
+	    access(MUNGE_SOCKET, F_OK) < 0)
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "munge",
 				   "no " MUNGE_SOCKET ": Slurm cannot authenticate: systemctl start munge");
 }
@@ -411,10 +408,9 @@ static void check_age(const char *config)
 	snprintf(path, sizeof(path), "%s/pid", scribe_job_dir());
 	/* The pid file dates from the daemon's start, when it read the configuration. */
 	if (stat(config, &file) == 0 && stat(path, &pid) == 0 && file.st_mtime > pid.st_mtime)
-		scribe_doctor_line(
-			SCRIBE_DOCTOR_NOTE, "configuration",
-			"%s has changed since the service started: systemctl restart ioscribed, jobs go on",
-			config);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "configuration",
+				   "%s has changed since the service started: systemctl restart ioscribed, jobs go on",
+				   config);
 }
 
 void scribe_doctor_service(const char *user)

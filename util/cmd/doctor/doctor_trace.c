@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/tool/command.h"
 #include "util/cmd/doctor/doctor_parts.h"
 #include "util/link/installed.h"
 #include "util/link/privileges.h"
+#include "util/tool/command.h"
 
 /* Fields of a --features line: name, verdict, text, cause, loss. */
 #define FIELDS_MAX 5
@@ -39,17 +39,17 @@ static FILE *daemon_says(const char *option)
 	return f;
 }
 
-static bool next_line(FILE *f, char *room, size_t cap, char *field[FIELDS_MAX])
+static bool next_line(FILE *f, char *capacity, size_t cap, char *field[FIELDS_MAX])
 {
-	char *rest = room;
+	char *rest = capacity;
 
-	if (!fgets(room, (int)cap, f))
+	if (!fgets(capacity, (int)cap, f))
 		return false;
-	room[strcspn(room, "\n")] = 0;
+	capacity[strcspn(capacity, "\n")] = 0;
 	for (int i = 0; i < FIELDS_MAX; i++) {
 		field[i] = strsep(&rest, "\t");
 		if (!field[i])
-			field[i] = room + strlen(room);
+			field[i] = capacity + strlen(capacity);
 	}
 	return true;
 }
@@ -110,9 +110,9 @@ void scribe_doctor_trace(void)
 		return;
 	while (next_line(f, line, sizeof(line), field))
 		store_result(!strcmp(field[0], "identity")   ? &identity
-		     : !strcmp(field[0], "programs") ? &programs
-						     : &probes,
-		     field);
+			     : !strcmp(field[0], "programs") ? &programs
+							     : &probes,
+			     field);
 	pclose(f);
 	if (!programs.seen)
 		snprintf(programs.text, sizeof(programs.text), "the daemon cannot be started, or was ended");
@@ -120,8 +120,7 @@ void scribe_doctor_trace(void)
 		say_privileges("identity", identity.text);
 	else
 		say_privileges(programs.ok ? "" : programs.cause, programs.text);
-	scribe_doctor_line(programs.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_FIX, "tracing programs", "%s",
-			   programs.text);
+	scribe_doctor_line(programs.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_FIX, "tracing programs", "%s", programs.text);
 	/* Only a note, because system calls are traced without library probes too. */
 	if (probes.seen)
 		scribe_doctor_line(probes.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_NOTE, "library probes", "%s%s",

@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "logfmt/file/names.h"
-#include "util/tool/command.h"
-#include "util/logs/dxt_filter.h"
 #include "util/cmd/dxt/dxt_rows.h"
-#include "util/text/dxt_text.h"
+#include "util/logs/dxt_filter.h"
 #include "util/logs/logfile.h"
 #include "util/logs/print_job.h"
+#include "util/text/dxt_text.h"
 #include "util/text/print_record.h"
 #include "util/text/shown_name.h"
+#include "util/tool/command.h"
 
 struct layout {
 	uint64_t id;
@@ -75,8 +75,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* ---- Lustre layouts ---- */
-
 static int by_id(const void *a, const void *b)
 {
 	const struct layout *x = a, *y = b;
@@ -115,11 +113,10 @@ static int check_partial(struct dxt *d, int module)
 	if (!scribe_is_partial(d->log.reader, module))
 		return 0;
 	if (!d->show_incomplete)
-		return scribe_err_set(
-			&d->err, -SCRIBE_E_STATE,
-			"%s: the %s module's data are incomplete, its memory ran out in the job; "
-			"--show-incomplete prints what there is",
-			d->log.path, name);
+		return scribe_err_set(&d->err, -SCRIBE_E_STATE,
+				      "%s: the %s module's data are incomplete, its memory ran out in the job; "
+				      "--show-incomplete prints what there is",
+				      d->log.path, name);
 	if (d->rows.format != SCRIBE_DXT_TEXT)
 		return 0;
 	scribe_print_partial(&d->out, name);
@@ -143,8 +140,7 @@ static int layouts_load(struct dxt *d)
 		return rc;
 	while ((rc = scribe_reader_borrow_record(d->log.reader, SCRIBE_MOD_LUSTRE, &record, &len)) > 0)
 		if (layout_add(d, record, len) < 0)
-			return scribe_err_set(&d->err, -ENOMEM, "%s: LUSTRE records: out of memory",
-					      d->log.path);
+			return scribe_err_set(&d->err, -ENOMEM, "%s: LUSTRE records: out of memory", d->log.path);
 	if (rc < 0) {
 		d->err = *scribe_reader_error(d->log.reader);
 		return rc;
@@ -178,13 +174,11 @@ static struct scribe_dxt_place place_of(struct dxt *d, uint64_t id)
 	return at;
 }
 
-/* ---- modules ---- */
 static bool is_wanted(const struct dxt *d, const struct scribe_base_record *base)
 {
 	size_t len;
 
-	return scribe_dxt_filter_wants(&d->filter, base->rank,
-				       scribe_names_find(d->log.names, base->id, &len));
+	return scribe_dxt_filter_wants(&d->filter, base->rank, scribe_names_find(d->log.names, base->id, &len));
 }
 
 static int print_record(struct dxt *d, const struct trace_module *t, const struct scribe_dxt_record *r,
@@ -214,8 +208,7 @@ static int out_of_memory(struct dxt *d)
 	return scribe_err_set(&d->err, -ENOMEM, "%s: traced operations: out of memory", d->log.path);
 }
 
-static int print_times(struct dxt *d, const struct trace_module *t, const void *record, size_t len,
-		       bool threads)
+static int print_times(struct dxt *d, const struct trace_module *t, const void *record, size_t len, bool threads)
 {
 	struct scribe_dxt_record *r = malloc(len);
 	struct scribe_dxt_place at;
@@ -289,9 +282,8 @@ static int print_traces(struct dxt *d)
 		scribe_out_text(&d->out, "\n# no DXT module data available for this Darshan log.\n");
 		return 0;
 	}
-	rc = d->rows.format == SCRIBE_DXT_TEXT && scribe_reader_has(d->log.reader, SCRIBE_MOD_LUSTRE)
-		     ? layouts_load(d)
-		     : 0;
+	rc = d->rows.format == SCRIBE_DXT_TEXT && scribe_reader_has(d->log.reader, SCRIBE_MOD_LUSTRE) ? layouts_load(d)
+												      : 0;
 	for (int i = 0; i < 2 && rc >= 0; i++)
 		if (scribe_reader_header(d->log.reader)->mod_map[traces[i].module].len)
 			rc = print_trace(d, &traces[i]);
@@ -337,12 +329,10 @@ static int cmd_dxt(int argc, char **argv)
 
 static const struct scribe_option options[] = {
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
-	{"escape", 'e', NULL,
-	 "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
+	{"escape", 'e', NULL, "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
 	{"file", KEY_FILE, "PATTERN", "only operations on files whose whole name matches this shell pattern"},
 	{"rank", KEY_RANK, "LIST", "only operations of these ranks, such as 0,4-7"},
-	{"from", KEY_FROM, "SECONDS",
-	 "only operations that start then or later, counted from the job's start"},
+	{"from", KEY_FROM, "SECONDS", "only operations that start then or later, counted from the job's start"},
 	{"to", KEY_TO, "SECONDS", "only operations that start before then"},
 	{"json", KEY_JSON, NULL, "a JSON array, an object an operation"},
 	{"csv", KEY_CSV, NULL, "CSV, a line an operation, the names of the columns first"},

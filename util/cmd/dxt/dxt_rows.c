@@ -13,14 +13,13 @@
 #include "util/text/number.h"
 #include "util/text/quoted.h"
 
-#define ROOM 32
+#define CAPACITY 32
 
 void scribe_dxt_rows_begin(struct scribe_dxt_rows *r)
 {
-	scribe_out_text(r->out,
-			r->format == SCRIBE_DXT_JSON
-				? "["
-				: "module,rank,name,host,operation,number,offset,length,start,end,thread\n");
+	scribe_out_text(r->out, r->format == SCRIBE_DXT_JSON
+					? "["
+					: "module,rank,name,host,operation,number,offset,length,start,end,thread\n");
 }
 
 void scribe_dxt_rows_end(struct scribe_dxt_rows *r)
@@ -40,7 +39,7 @@ static void put_key(struct scribe_dxt_rows *r, const char *key)
 static void put_int(struct scribe_dxt_rows *r, const char *key, int64_t v)
 {
 	put_key(r, key);
-	scribe_out_done(r->out, scribe_put_i64(scribe_out_room(r->out, ROOM), v));
+	scribe_out_done(r->out, scribe_put_i64(scribe_out_room(r->out, CAPACITY), v));
 }
 
 static void put_real(struct scribe_dxt_rows *r, const char *key, double v)
@@ -63,7 +62,7 @@ static void put_thread(struct scribe_dxt_rows *r, bool threads, uint64_t thread)
 	}
 	/* A string in JSON: 64 bits exceed what its numbers hold exactly. */
 	scribe_out_text(r->out, quote);
-	scribe_out_done(r->out, scribe_put_u64(scribe_out_room(r->out, ROOM), thread));
+	scribe_out_done(r->out, scribe_put_u64(scribe_out_room(r->out, CAPACITY), thread));
 	scribe_out_text(r->out, quote);
 }
 
@@ -92,15 +91,13 @@ int scribe_dxt_rows_piece(struct scribe_dxt_rows *r, int module, const struct sc
 		const bool is_write = number < writes;
 
 		if (r->format == SCRIBE_DXT_JSON)
-			scribe_out_printf(r->out, "%s{\"module\":\"%s\"", r->rows ? ",\n" : "\n",
-					  module_name);
+			scribe_out_printf(r->out, "%s{\"module\":\"%s\"", r->rows ? ",\n" : "\n", module_name);
 		else
 			scribe_out_text(r->out, module_name);
 		r->rows++;
 		put_int(r, "rank", p->head.base.rank);
 		if (put_text(r, "name", at->name, at->name_len) < 0 ||
-		    put_text(r, "host", p->head.hostname,
-			     strnlen(p->head.hostname, sizeof(p->head.hostname))) < 0 ||
+		    put_text(r, "host", p->head.hostname, strnlen(p->head.hostname, sizeof(p->head.hostname))) < 0 ||
 		    put_text(r, "operation", is_write ? "write" : "read", is_write ? 5 : 4) < 0)
 			return -ENOMEM;
 		put_int(r, "number", is_write ? number : number - writes);

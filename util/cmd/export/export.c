@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/tool/command.h"
 #include "util/cmd/export/export_format.h"
+#include "util/tool/command.h"
 
 #define MAX_TABLES 64
 
@@ -107,8 +107,7 @@ int scribe_export_main(int argc, char **argv)
 	if (!e.format)
 		return usage(argv[0], "--json, --json-lines, --csv or --sqlite DB is missing");
 	if (!e.several && argc - first > 1)
-		return usage(argv[0],
-			     "one log at a time in this format (--json-lines and --sqlite take many)");
+		return usage(argv[0], "one log at a time in this format (--json-lines and --sqlite take many)");
 	if (export_logs(&e, argv + first, argc - first, &err) < 0)
 		return scribe_complain_err(argv[0], &err);
 	return e.skipped ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;

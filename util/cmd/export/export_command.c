@@ -17,8 +17,7 @@ static int cmd_export(int argc, char **argv)
 static const struct scribe_option options[] = {
 	{"json", 'j', NULL, "one JSON document, an array a table"},
 	{"json-lines", 'l', NULL, "one JSON object a line; takes several logs"},
-	{"csv", 'c', NULL,
-	 "CSV: a file a table in the folder of --output, or one --table on standard output"},
+	{"csv", 'c', NULL, "CSV: a file a table in the folder of --output, or one --table on standard output"},
 	{"sqlite", 's', "DB", "add the logs to the SQLite database DB, made if it is not there"},
 	{"output", 'o', "PATH", "write to this file (JSON) or into this folder (CSV)"},
 	{"table", 't', "NAME", "only this table; may be given several times"},

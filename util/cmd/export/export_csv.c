@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/cmd/export/export_format.h"
 #include "util/cmd/export/export_file.h"
+#include "util/cmd/export/export_format.h"
 #include "util/text/number.h"
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
@@ -104,8 +104,7 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 	if (rc == 0 && c->o->output)
 		rc = begin_file(c, t->name, err);
 	else if (rc == 0 && c->tables++) /* readers could not separate two tables on standard output */
-		rc = scribe_err_set(err, -EINVAL,
-				    "several tables: name one with --table, or a folder with --output");
+		rc = scribe_err_set(err, -EINVAL, "several tables: name one with --table, or a folder with --output");
 	if (rc < 0)
 		return rc;
 	rc = scribe_out_open(&c->out, c->o->output ? c->files[c->nfiles - 1].fd : STDOUT_FILENO, err);

@@ -41,8 +41,7 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 	if (rc == 0 && there && f->partial)
 		(void)fchmod(f->fd, st.st_mode & 0777);
 	if (rc < 0) {
-		scribe_err_set(err, rc, "%s: %s%s", path, may ? "no file can be made beside it: " : "",
-			       strerror(-rc));
+		scribe_err_set(err, rc, "%s: %s%s", path, may ? "no file can be made beside it: " : "", strerror(-rc));
 		free(f->path);
 		free(f->partial);
 		*f = (struct scribe_export_file){.fd = -1};

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/cmd/export/export_format.h"
 #include "util/cmd/export/export_file.h"
+#include "util/cmd/export/export_format.h"
 #include "util/text/number.h"
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"

@@ -2,8 +2,8 @@
 /* The program ioscribe-export. Its one-entry command table gives it the messages and help of `ioscribe export`. */
 #include <stddef.h>
 
-#include "util/tool/command.h"
 #include "util/cmd/export/export.h"
+#include "util/tool/command.h"
 
 int main(int argc, char **argv)
 {

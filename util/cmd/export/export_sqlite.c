@@ -22,7 +22,7 @@ struct sqlite {
 	sqlite3_int64 log_id;
 	uint64_t digest;
 	int64_t bytes;
-	int broken;   /* the database itself failed: later logs are not tried */
+	int broken; /* the database itself failed: later logs are not tried */
 	int is_known;
 	int before;
 	int added, completed, known;
@@ -59,9 +59,8 @@ static int check_version(struct sqlite *s, struct scribe_err *err)
 	if (version < 0)
 		return failed(s, "not an SQLite database of ours", err);
 	if (version > SCHEMA_VERSION)
-		return scribe_err_set(err, -SCRIBE_E_VERSION,
-				      "%s: made by a newer ioscribe (schema %d, this is %d)", s->o->output,
-				      version, SCHEMA_VERSION);
+		return scribe_err_set(err, -SCRIBE_E_VERSION, "%s: made by a newer ioscribe (schema %d, this is %d)",
+				      s->o->output, version, SCHEMA_VERSION);
 	return 0;
 }
 
@@ -97,8 +96,7 @@ static int open_database(struct sqlite *s, struct scribe_err *err)
 
 static void print_counts(const struct sqlite *s)
 {
-	printf("%s: %d log%s added, %d already there", s->o->output, s->added, s->added == 1 ? "" : "s",
-	       s->known);
+	printf("%s: %d log%s added, %d already there", s->o->output, s->added, s->added == 1 ? "" : "s", s->known);
 	if (s->completed)
 		printf(", %d of them with tables added", s->completed);
 	putchar('\n');
@@ -158,8 +156,6 @@ static bool is_wanted(void *ctx, const char *table)
 	return scribe_export_is_wanted(s->o, table) && !(s->is_known && has_rows(s, table));
 }
 
-/* ---- tables ---- */
-
 static const char *sql_type(enum scribe_column_kind kind)
 {
 	switch (kind) {
@@ -205,18 +201,16 @@ static int create_table(struct sqlite *s, const struct scribe_export_table *t, s
 	char *text;
 	int rc, has_record = 0;
 
-	sqlite3_str_appendf(sql, "CREATE TABLE IF NOT EXISTS \"%w\" (log_id INTEGER NOT NULL REFERENCES log",
-			    t->name);
+	sqlite3_str_appendf(sql, "CREATE TABLE IF NOT EXISTS \"%w\" (log_id INTEGER NOT NULL REFERENCES log", t->name);
 	for (int i = 0; i < t->ncolumns; i++) {
 		/* Names and mounts (PLACE) are not stored again: table `file` has them by record id. */
 		if (t->columns[i].kind != SCRIBE_COL_PLACE)
-			sqlite3_str_appendf(sql, ", \"%w\" %s", t->columns[i].name,
-					    sql_type(t->columns[i].kind));
+			sqlite3_str_appendf(sql, ", \"%w\" %s", t->columns[i].name, sql_type(t->columns[i].kind));
 		has_record |= !strcmp(t->columns[i].name, "record_id");
 	}
 	sqlite3_str_appendall(sql, ");");
-	sqlite3_str_appendf(sql, "CREATE INDEX IF NOT EXISTS \"%w_log\" ON \"%w\" (log_id%s);", t->name,
-			    t->name, has_record ? ", record_id" : "");
+	sqlite3_str_appendf(sql, "CREATE INDEX IF NOT EXISTS \"%w_log\" ON \"%w\" (log_id%s);", t->name, t->name,
+			    has_record ? ", record_id" : "");
 	text = sqlite3_str_finish(sql);
 	if (!text)
 		return scribe_err_set(err, -ENOMEM, "table %s: out of memory", t->name);
@@ -271,8 +265,7 @@ static int bind_cell(sqlite3_stmt *q, int at, const struct scribe_column *col, c
 		return sqlite3_bind_double(q, at, c->r);
 	default: /* SQLite would not return invalid or unprintable text exactly, so that becomes a blob */
 		if (scribe_name_printable(c->text.bytes, c->text.len))
-			return sqlite3_bind_text64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC,
-						   SQLITE_UTF8);
+			return sqlite3_bind_text64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC, SQLITE_UTF8);
 		return sqlite3_bind_blob64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC);
 	}
 }
@@ -294,15 +287,13 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 	return 0;
 }
 
-/* ---- logs ---- */
-
 static int find_log(struct sqlite *s, const char *digest, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
 	int rc;
 
-	if (sqlite3_prepare_v2(s->db, "SELECT log_id FROM log WHERE digest = ? AND bytes = ?", -1, &q,
-			       NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(s->db, "SELECT log_id FROM log WHERE digest = ? AND bytes = ?", -1, &q, NULL) !=
+	    SQLITE_OK)
 		return failed(s, "log", err);
 	sqlite3_bind_text(q, 1, digest, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(q, 2, s->bytes);
@@ -319,8 +310,8 @@ static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 	int rc;
 
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)s->digest);
-	if (sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO log (path, bytes, digest) VALUES (?, ?, ?)", -1,
-			       &q, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO log (path, bytes, digest) VALUES (?, ?, ?)", -1, &q,
+			       NULL) != SQLITE_OK)
 		return failed(s, "log", err);
 	sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(q, 2, s->bytes);

@@ -37,8 +37,6 @@ static int begin(struct scribe_export_rows *r, const char *name, const struct sc
 	return rc < 0 ? rc : 1;
 }
 
-/* ---- the job ---- */
-
 static const struct scribe_column job_columns[] = {
 	{"log", SCRIBE_COL_TEXT},     {"format", SCRIBE_COL_TEXT},       {"uid", SCRIBE_COL_INT},
 	{"jobid", SCRIBE_COL_INT},    {"start_time", SCRIBE_COL_INT},    {"start_time_nsec", SCRIBE_COL_INT},
@@ -130,8 +128,6 @@ static int put_files(struct scribe_export_rows *r)
 	return rc < 0 ? rc : 0;
 }
 
-/* ---- records ---- */
-
 static const struct scribe_column place_columns[] = {
 	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT}, {"name", SCRIBE_COL_PLACE},
 	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},
@@ -208,8 +204,7 @@ static int extra_cells(struct scribe_export_rows *r, int module, const void *rec
 		r->cells[n++] = cell_text(r->list);
 		return n;
 	case SCRIBE_MOD_APMPI:
-		r->cells[n++] =
-			cell_bytes(apmpi->node_name, strnlen(apmpi->node_name, sizeof(apmpi->node_name)));
+		r->cells[n++] = cell_bytes(apmpi->node_name, strnlen(apmpi->node_name, sizeof(apmpi->node_name)));
 		return n;
 	case SCRIBE_MOD_PROCESS:
 		r->cells[n++] = cell_bytes(process->host, strnlen(process->host, sizeof(process->host)));
@@ -270,8 +265,6 @@ static int counters_row(struct scribe_export_rows *r, const struct scribe_module
 	r->list = NULL;
 	return rc;
 }
-
-/* ---- modules ---- */
 
 static int put_record(struct scribe_export_rows *r, const struct scribe_module *m,
 		      const struct scribe_export_list *list, const void *record, size_t len)

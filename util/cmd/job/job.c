@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/tool/command.h"
-#include "util/text/human.h"
 #include "util/cmd/job/job_print.h"
 #include "util/cmd/job/job_streams.h"
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
+#include "util/text/human.h"
+#include "util/tool/command.h"
 
 enum key {
 	KEY_JOB_ID = 1,
@@ -48,8 +48,7 @@ static const struct scribe_option options[] = {
 	{"match-env", KEY_MATCH_ENV, "NAME=VALUE",
 	 "begin: processes of UID with this variable in their environment are the job's"},
 	{"below", KEY_BELOW, "PID", "begin: with --match-env, only descendants of this process"},
-	{"pid", KEY_PID, "PID",
-	 "begin: trace this process and its descendants at once, flag or not (root only)"},
+	{"pid", KEY_PID, "PID", "begin: trace this process and its descendants at once, flag or not (root only)"},
 	{"nodes", KEY_NODES, "N", "begin: how many nodes the job has; the last that ends it makes its logs"},
 	{"node", KEY_NODE, "NAME", "begin: what this node is called (default: the host's name)"},
 	{"attempt", KEY_ATTEMPT, "N", "begin: how often the job was started before (default 0)"},
@@ -92,33 +91,32 @@ const struct scribe_command scribe_command_job = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
-	.about =
-		"Speaks with the daemon of this node (ioscribed --service). A prolog begins a job, an epilog "
-		"ends "
-		"it. Inside the job those processes are traced that have IOSCRIBE_ENABLE=1 in their "
-		"environment when they are executed, and all their descendants; the job is a cgroup, or a "
-		"user with a variable of the scheduler's.\n\n"
-		"While no process of a job is traced nothing is attached to system calls. The first process "
-		"that is executed has the programs attached, in about a millisecond, unless ready has done "
-		"so before: it returns when every call of a process that is executed from now on is "
-		"recorded, and holds for attach_linger_ms. Slurm's plugin, the task prolog and the preloaded "
-		"runtime do the same; a process that nobody announced is marked in its log.\n\n"
-		"begin --stream starts a process with the identity of the job's user that sends the job's operations "
-		"to SINK until the job has ended, and one with the identity stream_uid for each sink of the service's "
-		"key stream; what they complain of stands in the system's log. A SINK that cannot be used costs the "
-		"stream alone: the job begins, and the exit status is 1.\n\n"
-		"begin starts the daemon when none runs; the last end lets that daemon go. KEY=VALUE are "
-		"keys "
-		"of ioscribed.conf for this job. end prints the paths of the logs that were written. Every "
-		"command ends within --timeout, whatever state the daemon is in; what it was told goes "
-		"on.\n\n"
-		"A job with --nodes leaves its parts in the directory USER_idID.parts beside its logs: every "
-		"node those that are there, and whichever is the last makes the logs of them. Where a node "
-		"never comes, ioscribe merge DIRECTORY does it.\n\n"
-		"status tells how much of its quotas a user has taken, and root how the daemon fares: the longest "
-		"turn of its loop, for which everybody waits, and how full the event ring has been.\n\n"
-		"Root may name every job, a user only those of the same user id. IOSCRIBE_DIR names another "
-		"directory of the service than /run/ioscribe.",
+	.about = "Speaks with the daemon of this node (ioscribed --service). A prolog begins a job, an epilog "
+		 "ends "
+		 "it. Inside the job those processes are traced that have IOSCRIBE_ENABLE=1 in their "
+		 "environment when they are executed, and all their descendants; the job is a cgroup, or a "
+		 "user with a variable of the scheduler's.\n\n"
+		 "While no process of a job is traced nothing is attached to system calls. The first process "
+		 "that is executed has the programs attached, in about a millisecond, unless ready has done "
+		 "so before: it returns when every call of a process that is executed from now on is "
+		 "recorded, and holds for attach_linger_ms. Slurm's plugin, the task prolog and the preloaded "
+		 "runtime do the same; a process that nobody announced is marked in its log.\n\n"
+		 "begin --stream starts a process with the identity of the job's user that sends the job's operations "
+		 "to SINK until the job has ended, and one with the identity stream_uid for each sink of the service's "
+		 "key stream; what they complain of stands in the system's log. A SINK that cannot be used costs the "
+		 "stream alone: the job begins, and the exit status is 1.\n\n"
+		 "begin starts the daemon when none runs; the last end lets that daemon go. KEY=VALUE are "
+		 "keys "
+		 "of ioscribed.conf for this job. end prints the paths of the logs that were written. Every "
+		 "command ends within --timeout, whatever state the daemon is in; what it was told goes "
+		 "on.\n\n"
+		 "A job with --nodes leaves its parts in the directory USER_idID.parts beside its logs: every "
+		 "node those that are there, and whichever is the last makes the logs of them. Where a node "
+		 "never comes, ioscribe merge DIRECTORY does it.\n\n"
+		 "status tells how much of its quotas a user has taken, and root how the daemon fares: the longest "
+		 "turn of its loop, for which everybody waits, and how full the event ring has been.\n\n"
+		 "Root may name every job, a user only those of the same user id. IOSCRIBE_DIR names another "
+		 "directory of the service than /run/ioscribe.",
 	.examples = examples,
 };
 
@@ -161,8 +159,7 @@ static int take_timeout(struct job *j, const char *value, struct scribe_err *err
 
 	/* At most an hour: a hook that waits blocks the node. */
 	if (end == value || *end || !(seconds > 0) || seconds > 3600)
-		return scribe_err_set(err, -EINVAL, "--timeout %s is not a number of seconds up to 3600",
-				      value);
+		return scribe_err_set(err, -EINVAL, "--timeout %s is not a number of seconds up to 3600", value);
 	j->timeout_ms = (int)(seconds * 1000);
 	return 0;
 }
@@ -224,12 +221,9 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 	static const struct {
 		const char *name;
 		enum scribe_msg_type type;
-	} verbs[] = {{"begin", SCRIBE_MSG_JOB_BEGIN},
-		     {"ready", SCRIBE_MSG_JOB_READY},
-		     {"end", SCRIBE_MSG_JOB_END},
-		     {"list", SCRIBE_MSG_JOB_LIST},
-		     {"show", SCRIBE_MSG_JOB_SHOW},
-		     {"status", SCRIBE_MSG_JOB_STATUS}};
+	} verbs[] = {{"begin", SCRIBE_MSG_JOB_BEGIN}, {"ready", SCRIBE_MSG_JOB_READY},
+		     {"end", SCRIBE_MSG_JOB_END},     {"list", SCRIBE_MSG_JOB_LIST},
+		     {"show", SCRIBE_MSG_JOB_SHOW},   {"status", SCRIBE_MSG_JOB_STATUS}};
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
@@ -246,8 +240,7 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 			continue;
 		}
 		if (!equals || !j->begin)
-			return scribe_err_set(err, -EINVAL, "%s: KEY=VALUE is expected, of a job to begin",
-					      *word);
+			return scribe_err_set(err, -EINVAL, "%s: KEY=VALUE is expected, of a job to begin", *word);
 		*equals = 0;
 		rc = scribe_request_add(&j->request, *word, equals + 1, err);
 	}

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "logfmt/file/names.h"
-#include "util/text/human.h"
 #include "util/cmd/job/job_print.h"
 #include "util/link/service_link.h"
+#include "util/text/human.h"
 
 static void value_of(const char *text, size_t bytes, const char *key, char *ret, size_t cap)
 {
@@ -63,8 +63,7 @@ void scribe_job_print_line(const char *text, size_t bytes, bool first)
 		char value[256], shown[1024];
 
 		value_of(text, bytes, columns[i].key, value, sizeof(value));
-		printf("%-*s", columns[i].width + 1,
-		       value[0] ? scribe_human_text(value, shown, sizeof(shown)) : "-");
+		printf("%-*s", columns[i].width + 1, value[0] ? scribe_human_text(value, shown, sizeof(shown)) : "-");
 	}
 	putchar('\n');
 }
@@ -89,9 +88,8 @@ void scribe_job_print_all(const char *text, size_t bytes, bool first)
 static void put_string(const char *value)
 {
 	static char shown[4 * 16384];
-	const char *text = scribe_name_printable(value, strlen(value))
-				   ? value
-				   : scribe_human_text(value, shown, sizeof(shown));
+	const char *text =
+		scribe_name_printable(value, strlen(value)) ? value : scribe_human_text(value, shown, sizeof(shown));
 
 	putchar('"');
 	for (; *text; text++) {

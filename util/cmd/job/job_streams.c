@@ -82,7 +82,9 @@ static int start(const struct scribe_job_streams *s, const char *self, const cha
 					   .drop = getuid() == 0,
 					   .uid = uid,
 					   /* never 0: without an entry, the gid of that number */
-					   .gid = gid != SCRIBE_JOB_STREAMS_GID ? gid : pw ? pw->pw_gid : (gid_t)uid,
+					   .gid = gid != SCRIBE_JOB_STREAMS_GID ? gid
+						  : pw                          ? pw->pw_gid
+										: (gid_t)uid,
 					   .user = pw ? pw->pw_name : NULL,
 					   .on_its_own = true};
 	struct scribe_err err = {0};

@@ -20,8 +20,8 @@ struct scribe_job_streams {
 	gid_t gid;
 	const char *sink[SCRIBE_JOB_STREAMS]; /* --stream; borrowed */
 	unsigned n;
-	bool refused; /* an invalid sink was reported; the job starts without it */
-	bool is_again; /* the job existed before */
+	bool refused;                 /* an invalid sink was reported; the job starts without it */
+	bool is_again;                /* the job existed before */
 	char hosts[1024], site[1024]; /* hosts that users may name; the site's sinks, separated by blanks */
 	uid_t site_uid;               /* identity of the site's publishers; 0: none */
 };

@@ -19,17 +19,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util/tool/command.h"
 #include "util/cmd/logdir/logdir.h"
+#include "util/tool/command.h"
 
-#define DEFAULT_DIR   "/var/log/ioscribe"
-#define FINDINGS_MOST 20
-#define ROOM_BYTES    (16u << 20)
-#define ROOM_FILES    1000u
+#define DEFAULT_DIR    "/var/log/ioscribe"
+#define FINDINGS_MOST  20
+#define CAPACITY_BYTES (16u << 20)
+#define CAPACITY_FILES 1000u
 /* Any user may add a log but not remove another's; everyone may pass; only the user. */
-#define SHARED        01777
-#define CLOSED        0755
-#define USER_MODE     0700
+#define SHARED    01777
+#define CLOSED    0755
+#define USER_MODE 0700
 
 enum layout { FLAT, DATED, USERS };
 
@@ -76,21 +76,20 @@ const struct scribe_command scribe_command_logdir = {
 	.min_operands = 0,
 	.max_operands = 1,
 	.options = options,
-	.about =
-		"Makes DIR (default: " DEFAULT_DIR ") as the daemon and the users of a site need it, or with "
-		"--check says what is wrong with it. Existing directories keep their contents; only modes of "
-		"directories that the caller owns are changed. Nothing is created above DIR.\n\n"
-		"dated: DIR, years and months have mode 0755 and are the caller's (root's), days mode 1777: "
-		"any user may add a log, nobody may remove another's. The daemon makes the days itself where "
-		"root may; --years makes them beforehand where it may not, as on a file server with "
-		"root_squash. flat: DIR has mode 1777. users: DIR has mode 1777, and each user's "
-		"directory, made with the user's first log, 0700; with --users DIR has mode 0755 and is for "
-		"these users alone.\n\n"
-		"Checked are existence, kind, owner and mode of each directory, that no symbolic link stands "
-		"in "
-		"its place, that others cannot put aside DIR or what is above it, and that its file system "
-		"can "
-		"be written and has room for logs. The exit status is 1 when anything is wrong.",
+	.about = "Makes DIR (default: " DEFAULT_DIR ") as the daemon and the users of a site need it, or with "
+		 "--check says what is wrong with it. Existing directories keep their contents; only modes of "
+		 "directories that the caller owns are changed. Nothing is created above DIR.\n\n"
+		 "dated: DIR, years and months have mode 0755 and are the caller's (root's), days mode 1777: "
+		 "any user may add a log, nobody may remove another's. The daemon makes the days itself where "
+		 "root may; --years makes them beforehand where it may not, as on a file server with "
+		 "root_squash. flat: DIR has mode 1777. users: DIR has mode 1777, and each user's "
+		 "directory, made with the user's first log, 0700; with --users DIR has mode 0755 and is for "
+		 "these users alone.\n\n"
+		 "Checked are existence, kind, owner and mode of each directory, that no symbolic link stands "
+		 "in "
+		 "its place, that others cannot put aside DIR or what is above it, and that its file system "
+		 "can "
+		 "be written and has room for logs. The exit status is 1 when anything is wrong.",
 	.examples = examples,
 };
 
@@ -179,14 +178,12 @@ static void find_mode(struct logdir *l, const char *path, const struct stat *st,
 	mode_t have = st->st_mode & 07777;
 
 	if (have & 02 && !(have & S_ISVTX))
-		find(l, "%s: mode %04o lets every user remove the logs of others: chmod %04o", path,
-		     (unsigned)have, (unsigned)mode);
+		find(l, "%s: mode %04o lets every user remove the logs of others: chmod %04o", path, (unsigned)have,
+		     (unsigned)mode);
 	else if (mode == SHARED && (have & 03) != 03)
-		find(l, "%s: mode %04o, users cannot write there: chmod %04o", path, (unsigned)have,
-		     (unsigned)mode);
+		find(l, "%s: mode %04o, users cannot write there: chmod %04o", path, (unsigned)have, (unsigned)mode);
 	else if ((have & mode & 0777) != (mode & 0777) && mode != USER_MODE)
-		find(l, "%s: mode %04o, users cannot get through: chmod %04o", path, (unsigned)have,
-		     (unsigned)mode);
+		find(l, "%s: mode %04o, users cannot get through: chmod %04o", path, (unsigned)have, (unsigned)mode);
 	else
 		find(l, "%s: mode %04o instead of %04o", path, (unsigned)have, (unsigned)mode);
 }
@@ -208,8 +205,7 @@ static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t
  * Creates or checks one directory. Returns its descriptor, also after a finding; negative: it cannot be
  * opened. `group` is used only for creation.
  */
-static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group,
-	       mode_t mode)
+static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group, mode_t mode)
 {
 	/* 0700 until owner and mode are set, so that others cannot enter before that. */
 	bool made = !l->check && mkdirat(at, name, 0700) == 0;
@@ -227,8 +223,7 @@ static int one(struct logdir *l, int at, const char *name, const char *path, uid
 		     "%s: made, but it is user %u's: this file server has root_squash; run this on "
 		     "the server",
 		     path, (unsigned)st.st_uid);
-	else if (!l->check && st.st_uid == geteuid() &&
-		 (made || !has_mode(&st, mode) || st.st_uid != owner)) {
+	else if (!l->check && st.st_uid == geteuid() && (made || !has_mode(&st, mode) || st.st_uid != owner)) {
 		if (settle(l, path, fd, owner, group, mode) == 0)
 			fstat(fd, &st);
 	}
@@ -251,12 +246,11 @@ static void check_room(struct logdir *l, int fd, const char *path)
 		find(l, "%s: %s", path, strerror(errno));
 	else if (fs.f_flag & ST_RDONLY)
 		find(l, "%s: its file system is mounted read-only", path);
-	else if ((unsigned long long)fs.f_bavail * fs.f_frsize < ROOM_BYTES)
+	else if ((unsigned long long)fs.f_bavail * fs.f_frsize < CAPACITY_BYTES)
 		find(l, "%s: its file system is full: %llu KiB left for users", path,
 		     (unsigned long long)fs.f_bavail * fs.f_frsize >> 10);
-	else if (fs.f_files && fs.f_favail < ROOM_FILES)
-		find(l, "%s: its file system has only %llu files left", path,
-		     (unsigned long long)fs.f_favail);
+	else if (fs.f_files && fs.f_favail < CAPACITY_FILES)
+		find(l, "%s: its file system has only %llu files left", path, (unsigned long long)fs.f_favail);
 }
 
 /* A user with the right to rename a parent directory of DIR can replace DIR. */

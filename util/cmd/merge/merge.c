@@ -13,12 +13,12 @@
 
 #include "logfmt/records/reduce.h"
 #include "logfmt/records/shift.h"
-#include "util/tool/command.h"
+#include "util/cmd/merge/merge_parts.h"
 #include "util/logs/copy.h"
 #include "util/logs/logfile.h"
 #include "util/logs/merge_heat.h"
-#include "util/cmd/merge/merge_parts.h"
-#include "util/logs/merge_redux.h"
+#include "util/logs/merge_reduction.h"
+#include "util/tool/command.h"
 
 #define SCRIBE_MERGE_THREADS 64
 
@@ -34,7 +34,7 @@ struct merge {
 	struct scribe_log first;
 	struct scribe_log_job job;
 	struct scribe_names *names;
-	uint64_t partial, present, unknown;   /* bit i: module i, in any log */
+	uint64_t partial, present, unknown; /* bit i: module i, in any log */
 	unsigned version[SCRIBE_MAX_MODULES];
 	int threads, other_jobs, as_stock;
 	struct scribe_merge_axis axis;
@@ -80,13 +80,11 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		m->end_time = strtoll(value, &end, 10);
 		m->has_end = 1;
 		if (errno || end == value || *end || m->end_time < 0)
-			return scribe_err_set(err, -EINVAL,
-					      "--job-end-time takes seconds since 1970, not '%.40s'", value);
+			return scribe_err_set(err, -EINVAL, "--job-end-time takes seconds since 1970, not '%.40s'",
+					      value);
 		return 0;
 	}
 }
-
-/* ---- first pass: job, names, modules ---- */
 
 static void job_join(struct merge *m, const struct scribe_log_job *j)
 {
@@ -108,8 +106,8 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 			scribe_name_escape(n.bytes, n.len, here, sizeof(here));
 			scribe_name_escape(known, len, there, sizeof(there));
 			return scribe_err_set(&m->err, -SCRIBE_E_FORMAT,
-					      "%s: record %" PRIu64 " is '%s' here and '%s' in another log",
-					      log->path, n.id, here, there);
+					      "%s: record %" PRIu64 " is '%s' here and '%s' in another log", log->path,
+					      n.id, here, there);
 		}
 		if (scribe_names_add(m->names, n.id, n.bytes, n.len) < 0)
 			return scribe_err_set(&m->err, -ENOMEM, "names: out of memory");
@@ -131,10 +129,9 @@ static int modules_join(struct merge *m, const struct scribe_log *log)
 			continue;
 		/* Bytes of an unknown module can be appended only if all logs have one version. */
 		if (m->unknown >> i & 1 && m->version[i] != h->mod_ver[i])
-			return scribe_err_set(
-				&m->err, -SCRIBE_E_VERSION,
-				"%s: module id %d is unknown and has version %u, %u in another log",
-				log->path, i, h->mod_ver[i], m->version[i]);
+			return scribe_err_set(&m->err, -SCRIBE_E_VERSION,
+					      "%s: module id %d is unknown and has version %u, %u in another log",
+					      log->path, i, h->mod_ver[i], m->version[i]);
 		m->unknown |= UINT64_C(1) << i;
 		m->version[i] = h->mod_ver[i];
 	}
@@ -175,11 +172,9 @@ static int first_pass(struct merge *m)
 	return 0;
 }
 
-/* ---- records ---- */
-
 struct each {
 	struct merge *m;
-	struct scribe_merge_redux *x;
+	struct scribe_merge_reduction *x;
 	int module;
 	double lag;
 };
@@ -245,8 +240,7 @@ static int walk(struct each *e, each_record *each)
 		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err);
 
 		e->lag = rc < 0 ? 0 : lag_of(m, &log);
-		while (rc >= 0 &&
-		       (rc = scribe_reader_borrow_record(log.reader, e->module, &record, &len)) > 0)
+		while (rc >= 0 && (rc = scribe_reader_borrow_record(log.reader, e->module, &record, &len)) > 0)
 			if (each(e, record, len) < 0)
 				rc = -EIO;
 		if (rc < 0 && !m->err.code)
@@ -267,26 +261,25 @@ static int note_axis(struct each *e, const void *record, size_t len)
 
 static int note(struct each *e, const void *record, size_t len)
 {
-	return scribe_merge_redux_note(e->x, record, len, &e->m->err);
+	return scribe_merge_reduction_note(e->x, record, len, &e->m->err);
 }
 
 static int reduce(struct each *e, const void *record, size_t len)
 {
 	record = moved(e, record, &len);
-	return record ? scribe_merge_redux_add(e->x, record, len, &e->m->err) : -ENOMEM;
+	return record ? scribe_merge_reduction_add(e->x, record, len, &e->m->err) : -ENOMEM;
 }
 
 static int put(struct each *e, const void *record, size_t len)
 {
 	struct merge *m = e->m;
 
-	if (e->x && scribe_merge_redux_takes(e->x, record, len))
+	if (e->x && scribe_merge_reduction_takes(e->x, record, len))
 		return 0;
 	record = moved(e, record, &len);
 	if (!record)
 		return -ENOMEM;
-	return scribe_copy_check(m->out.writer, scribe_writer_record(m->out.writer, e->module, record, len),
-				 &m->err);
+	return scribe_copy_check(m->out.writer, scribe_writer_record(m->out.writer, e->module, record, len), &m->err);
 }
 
 static int put_joined(struct each *e)
@@ -294,21 +287,21 @@ static int put_joined(struct each *e)
 	struct merge *m = e->m;
 	const void *record;
 	size_t len;
-	int rc = scribe_merge_redux_new(e->module, m->job.nprocs, &e->x, &m->err);
+	int rc = scribe_merge_reduction_new(e->module, m->job.nprocs, &e->x, &m->err);
 
 	/* Three passes over all logs, because records of one module are too many to keep. */
 	if (rc >= 0)
 		rc = walk(e, note);
 	if (rc >= 0)
-		rc = scribe_merge_redux_plan(e->x, &m->err);
+		rc = scribe_merge_reduction_plan(e->x, &m->err);
 	if (rc >= 0)
 		rc = walk(e, reduce);
 	for (size_t i = 0; rc >= 0; i++) {
-		rc = scribe_merge_redux_record(e->x, i, &record, &len, &m->err);
+		rc = scribe_merge_reduction_record(e->x, i, &record, &len, &m->err);
 		if (rc <= 0)
 			break;
-		rc = scribe_copy_check(m->out.writer,
-				       scribe_writer_record(m->out.writer, e->module, record, len), &m->err);
+		rc = scribe_copy_check(m->out.writer, scribe_writer_record(m->out.writer, e->module, record, len),
+				       &m->err);
 	}
 	return rc;
 }
@@ -322,11 +315,11 @@ static int put_module(struct merge *m, int module)
 		rc = walk(&e, note_axis);
 		scribe_merge_axis_plan(&m->axis);
 	}
-	if (rc >= 0 && m->shared_redux && scribe_merge_redux_can(module))
+	if (rc >= 0 && m->shared_redux && scribe_merge_reduction_can(module))
 		rc = put_joined(&e);
 	if (rc >= 0)
 		rc = walk(&e, put);
-	scribe_merge_redux_free(e.x);
+	scribe_merge_reduction_free(e.x);
 	return rc;
 }
 
@@ -381,8 +374,7 @@ static int merge_logs(struct merge *m)
 	if (rc < 0)
 		return rc;
 	if (m->other_jobs)
-		scribe_complain(m->argv0,
-				"warning: the logs are of different jobs; %s gets the first one's job id",
+		scribe_complain(m->argv0, "warning: the logs are of different jobs; %s gets the first one's job id",
 				m->output);
 	options.dxt_threads = m->threads;
 	rc = scribe_output_create(&m->out, m->output, m->force, m->as_stock, &options, &m->err);

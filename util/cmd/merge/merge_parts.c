@@ -33,7 +33,7 @@ static void say(void *ctx, const char *path, const char *missing)
 		scribe_complain(ctx, "warning: %s lacks what these nodes had: %s", path, missing);
 }
 
-static void tell(void *ctx, const char *line)
+static void report(void *ctx, const char *line)
 {
 	scribe_complain(ctx, "%s", line);
 }
@@ -46,7 +46,7 @@ static int merge_one(const char *argv0, const char *dir, unsigned threads, bool 
 					     .ctx = (void *)(uintptr_t)argv0,
 					     .threads = threads,
 					     .without_bad = without_bad,
-					     .tell = tell};
+					     .report = report};
 	struct scribe_err err = {0};
 	int rc;
 

@@ -10,13 +10,13 @@
 #include "logfmt/file/names.h"
 #include "logfmt/file/reader.h"
 #include "util/logs/accum.h"
-#include "util/tool/command.h"
-#include "util/text/describe.h"
 #include "util/logs/logfile.h"
 #include "util/logs/print_job.h"
+#include "util/logs/sum.h"
+#include "util/text/describe.h"
 #include "util/text/print_record.h"
 #include "util/text/shown_name.h"
-#include "util/logs/sum.h"
+#include "util/tool/command.h"
 
 enum what {
 	WHAT_BASE = 1 << 0,
@@ -102,11 +102,9 @@ static void print_total(struct scribe_out *out, const struct scribe_module *m, u
 		scribe_out_printf(out, "total_%s: %f\n", m->fcounters[i].name, reals[i]);
 }
 
-static void print_category(struct scribe_out *out, const char *name, int64_t count, int64_t bytes,
-			   int64_t offset)
+static void print_category(struct scribe_out *out, const char *name, int64_t count, int64_t bytes, int64_t offset)
 {
-	scribe_out_printf(out, "# %s: %lld %lld %lld\n", name, (long long)count, (long long)bytes,
-			  (long long)offset);
+	scribe_out_printf(out, "# %s: %lld %lld %lld\n", name, (long long)count, (long long)bytes, (long long)offset);
 }
 
 static void print_files(struct scribe_out *out, const struct scribe_accum *a)
@@ -149,8 +147,7 @@ static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 			  "# unique files: slowest_rank_meta_only_time: %f\n"
 			  "# unique files: slowest_rank_rw_only_time: %f\n"
 			  "# unique files: slowest_rank: %lld\n#\n",
-			  p.unique_time, p.unique_meta_time, p.unique_rw_time,
-			  (long long)p.unique_slowest_rank);
+			  p.unique_time, p.unique_meta_time, p.unique_rw_time, (long long)p.unique_slowest_rank);
 	scribe_out_printf(out,
 			  "# I/O timing for shared files (seconds):\n"
 			  "# ...........................\n"
@@ -171,8 +168,7 @@ static int print_one(struct parse *p, const void *record, size_t len)
 
 	if (p->escape)
 		name = scribe_shown_name(&p->shown, name, &name_len);
-	return scribe_printer_record(&p->printer, record, len, name, name_len, mount.path, mount.type,
-				     &p->err);
+	return scribe_printer_record(&p->printer, record, len, name, name_len, mount.path, mount.type, &p->err);
 }
 
 static int each_record(struct parse *p, const struct scribe_module *m, struct scribe_accum *accum)
@@ -195,8 +191,7 @@ static int each_record(struct parse *p, const struct scribe_module *m, struct sc
 static int print_records(struct parse *p, const struct scribe_module *m)
 {
 	unsigned version = scribe_reader_header(p->log.reader)->mod_ver[m->id];
-	unsigned want = (p->what & WHAT_TOTAL ? SCRIBE_WANT_TOTAL : 0) |
-			(p->what & WHAT_FILE ? SCRIBE_WANT_FILES : 0) |
+	unsigned want = (p->what & WHAT_TOTAL ? SCRIBE_WANT_TOTAL : 0) | (p->what & WHAT_FILE ? SCRIBE_WANT_FILES : 0) |
 			(p->what & WHAT_PERF ? SCRIBE_WANT_PERF : 0);
 	struct scribe_accum *accum = NULL;
 	int rc;
@@ -359,17 +354,14 @@ static int cmd_parse(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"all", 'a', NULL,
-	 "print everything: records, totals, file counts and performance, incomplete data too"},
+	{"all", 'a', NULL, "print everything: records, totals, file counts and performance, incomplete data too"},
 	{"base", 'b', NULL, "print every record's counters, one a line (this is the default)"},
 	{"file", 'f', NULL, "print counts of files: read only, written only, both, unique, shared"},
 	{"perf", 'p', NULL, "print the performance derived from the records"},
 	{"total", 't', NULL, "print the sums of all records' counters"},
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
-	{"apmpi", 'm', NULL,
-	 "print counters of MPI calls (APMPI) too; the stock text has them only in some builds"},
-	{"escape", 'e', NULL,
-	 "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
+	{"apmpi", 'm', NULL, "print counters of MPI calls (APMPI) too; the stock text has them only in some builds"},
+	{"escape", 'e', NULL, "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -391,21 +383,20 @@ const struct scribe_command scribe_command_parse = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
-	.about =
-		"Prints a log as text: lines that begin with # about the job, the regions of the file and "
-		"the\n"
-		"mounted file systems, then one line a counter with the columns module, rank, record id,\n"
-		"counter, value, file name, mount point and file system type, separated by tabs. The text "
-		"is\n"
-		"that of darshan-parser.\n\n"
-		"Rank -1 stands for a record shared by all ranks and reduced. A value of -1 means that the\n"
-		"counter could not be monitored. Traces of single operations are printed by ioscribe dxt.\n\n"
-		"A module whose memory ran out while the job ran is marked in the log; its data are refused\n"
-		"unless --show-incomplete is given.\n\n"
-		"In POSIX records of versions 1 to 3 (Darshan before 3.2) the stock text has wrong values, "
-		"and\n"
-		"so has this: the variances and, in logs of the other byte order, META_TIME and MAX_*_TIME.\n"
-		"All other commands have the right ones.",
+	.about = "Prints a log as text: lines that begin with # about the job, the regions of the file and "
+		 "the\n"
+		 "mounted file systems, then one line a counter with the columns module, rank, record id,\n"
+		 "counter, value, file name, mount point and file system type, separated by tabs. The text "
+		 "is\n"
+		 "that of darshan-parser.\n\n"
+		 "Rank -1 stands for a record shared by all ranks and reduced. A value of -1 means that the\n"
+		 "counter could not be monitored. Traces of single operations are printed by ioscribe dxt.\n\n"
+		 "A module whose memory ran out while the job ran is marked in the log; its data are refused\n"
+		 "unless --show-incomplete is given.\n\n"
+		 "In POSIX records of versions 1 to 3 (Darshan before 3.2) the stock text has wrong values, "
+		 "and\n"
+		 "so has this: the variances and, in logs of the other byte order, META_TIME and MAX_*_TIME.\n"
+		 "All other commands have the right ones.",
 	.alias = "darshan-parser",
 	.examples = examples,
 };

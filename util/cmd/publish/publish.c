@@ -39,12 +39,12 @@ struct publisher {
 	struct scribe_messages *messages;
 	struct scribe_out lines;
 	size_t sent;
-	size_t extra;         /* leading bytes of `lines` that are repeated opens or totals */
+	size_t extra;                   /* leading bytes of `lines` that are repeated opens or totals */
 	unsigned long long undelivered; /* accepted by the sink, then lost */
 	bool had_reader;
 	uint64_t lost;
-	int64_t totals_ms;    /* next totals are due */
-	int64_t give_up_ms;   /* 0: the job still runs */
+	int64_t totals_ms;     /* next totals are due */
+	int64_t give_up_ms;    /* 0: the job still runs */
 	struct scribe_err why; /* the sink's last failure; empty: none */
 };
 
@@ -87,13 +87,11 @@ static bool goes_on(struct publisher *p)
 	return !p->give_up_ms || scribe_msg_now_ms() < p->give_up_ms;
 }
 
-/* ---- the sink ---- */
-
 /*
  * A new reader has not received the opens of files in use: they are inserted before the first line that was
  * not sent completely.
  */
-static int tell_opens(struct publisher *p, struct scribe_err *err)
+static int report_opens(struct publisher *p, struct scribe_err *err)
 {
 	struct scribe_out all;
 	size_t from = p->sent;
@@ -120,12 +118,12 @@ static int reach(struct publisher *p, struct scribe_err *err)
 {
 	int rc = p->sink.is_open ? 1 : p->sink.kind->open(&p->sink, err);
 
-	return rc == 0 ? tell_opens(p, err) : rc < 0 ? rc : 0;
+	return rc == 0 ? report_opens(p, err) : rc < 0 ? rc : 0;
 }
 
 static int send_some(struct publisher *p, struct scribe_err *err)
 {
-	struct pollfd room = {.fd = p->sink.fd, .events = POLLOUT};
+	struct pollfd capacity = {.fd = p->sink.fd, .events = POLLOUT};
 	size_t n = 0;
 	int rc = p->sink.kind->send(&p->sink, p->lines.buf + p->sent, p->lines.len - p->sent, &n, err);
 
@@ -133,9 +131,9 @@ static int send_some(struct publisher *p, struct scribe_err *err)
 	/* -EPIPE: messages that the sink had accepted but not delivered are lost. */
 	if (rc == -EPIPE)
 		p->undelivered += p->sink.kind->close(&p->sink, 0);
-	else if (rc == 0 && !n && room.fd >= 0)
+	else if (rc == 0 && !n && capacity.fd >= 0)
 		/* wait until the sink accepts more, but look again for the job's end */
-		poll(&room, 1, LOOK_MS);
+		poll(&capacity, 1, LOOK_MS);
 	else if (rc == 0 && !n)
 		nap(LOOK_MS / 10);
 	return rc;
@@ -167,8 +165,6 @@ static void deliver(struct publisher *p)
 	p->lines.len = p->sent = p->extra = 0;
 	p->why.text[0] = 0;
 }
-
-/* ---- the ring ---- */
 
 static int fill(struct publisher *p)
 {
@@ -325,7 +321,7 @@ static int report(struct publisher *p, const struct scribe_err *err)
 				(unsigned long long)lost, p->sink.spec);
 	if (left)
 		scribe_complain(p->self, "%llu operations are missing in %s: %s", left, p->sink.spec,
-				p->why.text[0]    ? p->why.text
+				p->why.text[0]   ? p->why.text
 				: p->sink.why[0] ? p->sink.why
 						 : "it did not take them in time");
 	return lost || left ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
@@ -338,10 +334,7 @@ int scribe_publish_main(int argc, char **argv)
 	struct scribe_err err = {0};
 	int first, status;
 
-	p = (struct publisher){.self = argv[0],
-			       .notify = -1,
-			       .ring = {.sock = -1},
-			       .sink = {.fd = -1}};
+	p = (struct publisher){.self = argv[0], .notify = -1, .ring = {.sock = -1}, .sink = {.fd = -1}};
 	status = scribe_args_read(&scribe_command_publish, argc, argv, take, &p, &first);
 	if (status >= 0)
 		return status;

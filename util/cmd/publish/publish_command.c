@@ -15,8 +15,7 @@ static int cmd_publish(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"job", SCRIBE_PUBLISH_KEY_JOB, "ID",
-	 "the job, as \"ioscribe job list\" has it"},
+	{"job", SCRIBE_PUBLISH_KEY_JOB, "ID", "the job, as \"ioscribe job list\" has it"},
 	{"pid", SCRIBE_PUBLISH_KEY_PID, "PID",
 	 "the job that this process is of, such as the command of an ioscribe run"},
 	{"node", SCRIBE_PUBLISH_KEY_NODE, "SECONDS",

@@ -16,7 +16,7 @@
 #include "util/tool/command.h"
 
 #define LOOK_NS     200000000
-#define END_MS      8000  /* after the job's end or a signal; the main thread gives up after 5 s */
+#define END_MS      8000 /* after the job's end or a signal; the main thread gives up after 5 s */
 #define GONE_MS     65000
 #define STACK_BYTES 262144
 
@@ -79,8 +79,7 @@ static void *guard(void *unused)
 	return NULL;
 }
 
-int scribe_publish_guard_start(const char *me, const char *name, const sigset_t *these,
-			       struct scribe_err *err)
+int scribe_publish_guard_start(const char *me, const char *name, const sigset_t *these, struct scribe_err *err)
 {
 	pthread_attr_t attr;
 	pthread_t thread;

@@ -14,8 +14,7 @@
  * the process some seconds after the job's end or a signal, whatever call blocks the main thread. `self` and
  * `sink` are borrowed. Call once. 0 or negative.
  */
-int scribe_publish_guard_start(const char *self, const char *sink, const sigset_t *ends,
-			       struct scribe_err *err);
+int scribe_publish_guard_start(const char *self, const char *sink, const sigset_t *ends, struct scribe_err *err);
 /* Sets the ring to watch for the job's end; call with NULL before the ring is closed. */
 void scribe_publish_guard_watch(const struct scribe_publish_ring *ring);
 /* True after a signal, or after scribe_publish_guard_end. */

@@ -18,12 +18,12 @@
 #include "util/publish/node_sample.h"
 #include "util/publish/sink.h"
 
-#define RETRY_MS 200
-#define LOOK_MS  50   /* poll interval of a sink without a descriptor */
-#define END_MS   1000 /* to send the last sample after a signal */
-#define REST_MS  5000 /* for the sink to deliver what it accepted */
+#define RETRY_MS      200
+#define LOOK_MS       50   /* poll interval of a sink without a descriptor */
+#define END_MS        1000 /* to send the last sample after a signal */
+#define REST_MS       5000 /* for the sink to deliver what it accepted */
 #define STUCK_SECONDS 8    /* SIGALRM ends the process this long after a signal, because sinks may hang */
-#define NODE     64   /* bytes of a node's name with NUL, as in messages of jobs */
+#define NODE          64   /* bytes of a node's name with NUL, as in messages of jobs */
 
 struct node_publisher {
 	const char *self;
@@ -160,9 +160,9 @@ static int report(struct node_publisher *p, const struct scribe_err *err)
 		return SCRIBE_EXIT_OK;
 	return scribe_complain(p->self, "%llu sample%s missing in %s: %s", p->missing,
 			       p->missing == 1 ? " is" : "s are", p->sink->spec,
-			       p->why.text[0]      ? p->why.text
+			       p->why.text[0]    ? p->why.text
 			       : p->sink->why[0] ? p->sink->why
-						   : "it did not take them in time");
+						 : "it did not take them in time");
 }
 
 static void watch_signals(void)

@@ -54,8 +54,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* ---- rows ---- */
-
 static void put_value(struct query *q, const struct scribe_sql_value *v)
 {
 	char number[64];
@@ -102,8 +100,7 @@ static int json_row(struct query *q, int n, const char *const *names, const stru
 			rc = scribe_json_text(&q->out, names[i], v[i].text, v[i].len);
 			continue;
 		}
-		scribe_out_printf(&q->out, "\"%s\":%s", names[i],
-				  v[i].kind == SCRIBE_SQL_IS_NULL ? "null" : "");
+		scribe_out_printf(&q->out, "\"%s\":%s", names[i], v[i].kind == SCRIBE_SQL_IS_NULL ? "null" : "");
 		if (v[i].kind != SCRIBE_SQL_IS_NULL)
 			put_value(q, &v[i]);
 	}

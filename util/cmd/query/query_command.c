@@ -41,21 +41,20 @@ const struct scribe_command scribe_command_query = {
 	.min_operands = 0,
 	.max_operands = -1,
 	.options = options,
-	.about =
-		"Answers questions from a database that ioscribe store has filled, also while it fills "
-		"it.\n\n"
-		"A question is a file NAME.sql, SQL with named parameters, or NAME.py, Python that returns "
-		"a\n"
-		"pandas DataFrame, described in its first lines; docs/store.md tells how to write one. They "
-		"are\n"
-		"looked for in the folders of --questions, of the environment variable IOSCRIBE_QUESTIONS "
-		"(with\n"
-		"colons between), and among those that are installed, in this order. Parameters are given "
-		"as\n"
-		"NAME=VALUE; those with a default may be left out. The database is opened so that a question "
-		"can\n"
-		"change nothing. Python is /usr/bin/python3, or what IOSCRIBE_PYTHON names; it needs "
-		"pandas.\n"
-		"Without --db the environment variable IOSCRIBE_DB names the store.",
+	.about = "Answers questions from a database that ioscribe store has filled, also while it fills "
+		 "it.\n\n"
+		 "A question is a file NAME.sql, SQL with named parameters, or NAME.py, Python that returns "
+		 "a\n"
+		 "pandas DataFrame, described in its first lines; docs/store.md tells how to write one. They "
+		 "are\n"
+		 "looked for in the folders of --questions, of the environment variable IOSCRIBE_QUESTIONS "
+		 "(with\n"
+		 "colons between), and among those that are installed, in this order. Parameters are given "
+		 "as\n"
+		 "NAME=VALUE; those with a default may be left out. The database is opened so that a question "
+		 "can\n"
+		 "change nothing. Python is /usr/bin/python3, or what IOSCRIBE_PYTHON names; it needs "
+		 "pandas.\n"
+		 "Without --db the environment variable IOSCRIBE_DB names the store.",
 	.examples = examples,
 };

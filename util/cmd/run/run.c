@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util/tool/command.h"
-#include "util/link/pattern_check.h"
-#include "util/link/service_link.h"
 #include "util/cmd/run/run_parts.h"
+#include "util/link/pattern_check.h"
 #include "util/link/privileges.h"
+#include "util/link/service_link.h"
+#include "util/tool/command.h"
 
 enum key {
 	KEY_LOG = 1,
@@ -44,8 +44,7 @@ enum key {
 static const struct scribe_option options[] = {
 	{"log", KEY_LOG, "FILE", "write the log to FILE; further logs get .2, .3 before its ending"},
 	{"force", KEY_FORCE, NULL, "replace the FILE of --log if it is there"},
-	{"log-dir", KEY_LOG_DIR, "DIR",
-	 "write logs below DIR/YYYY/M/D (default: the current directory, flat)"},
+	{"log-dir", KEY_LOG_DIR, "DIR", "write logs below DIR/YYYY/M/D (default: the current directory, flat)"},
 	{"exclude", KEY_EXCLUDE, "PREFIX",
 	 "do not count paths below PREFIX (absolute, with a slash at its end; a list "
 	 "with commas; none empties the default list)"},
@@ -55,15 +54,13 @@ static const struct scribe_option options[] = {
 	 "the daemon reduces their records"},
 	{"quiet", KEY_QUIET, NULL, "print neither the logs' paths nor the summary"},
 	{"config", KEY_CONFIG, "FILE", "read keys from FILE first (docs/config.md)"},
-	{"records", KEY_RECORDS, "N",
-	 "most files recorded at once; further ones fold into one record a process"},
+	{"records", KEY_RECORDS, "N", "most files recorded at once; further ones fold into one record a process"},
 	{"best-effort", KEY_BEST_EFFORT, NULL, "run CMD untraced where tracing is not possible"},
 	{"require-trace", KEY_REQUIRE_TRACE, NULL,
 	 "do not run CMD where it cannot be traced, also when the node's service is full, slow or gone"},
 	{"service-wait", KEY_SERVICE_WAIT, "SECONDS",
 	 "how long the node's service may take before CMD starts without it (2)"},
-	{"dxt", KEY_DXT, NULL,
-	 "keep each read and write with its offset, length and times (DXT), for ioscribe dxt"},
+	{"dxt", KEY_DXT, NULL, "keep each read and write with its offset, length and times (DXT), for ioscribe dxt"},
 	{"stream", KEY_STREAM, "SINK",
 	 "send each open, read, write and close to another system while CMD runs: json:FILE, json:unix:PATH, "
 	 "ldms:..., kafka:... (ioscribe publish); may be repeated"},
@@ -256,9 +253,9 @@ static int take_config(struct scribe_run *r, const char *path, struct scribe_err
 	if (!f)
 		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	while (rc == 0 && fgets(line, sizeof(line), f)) {
-		size_t n = without_comment(line), room = sizeof(r->options) - r->options_bytes;
+		size_t n = without_comment(line), capacity = sizeof(r->options) - r->options_bytes;
 
-		if (n >= room || (n && line[n - 1] != '\n' && !feof(f))) {
+		if (n >= capacity || (n && line[n - 1] != '\n' && !feof(f))) {
 			rc = scribe_err_set(err, -E2BIG, "%s: too long", path);
 			break;
 		}
@@ -455,8 +452,8 @@ static int check_place(const struct scribe_run *r, struct scribe_err *err)
 		slash = strrchr(path, '/');
 		slash[slash == path] = 0;
 	}
-	while (!r->log_path_is_file && access(path, F_OK) < 0 && errno == ENOENT &&
-	       (slash = strrchr(path, '/')) && slash != path)
+	while (!r->log_path_is_file && access(path, F_OK) < 0 && errno == ENOENT && (slash = strrchr(path, '/')) &&
+	       slash != path)
 		*slash = 0;
 	if (access(path, W_OK | X_OK) < 0)
 		return scribe_err_set(err, -errno, "no log can be written to %s/: %s", path, strerror(errno));

@@ -17,8 +17,7 @@
 #include "logfmt/base/preload.h"
 #include "util/cmd/run/run_parts.h"
 
-static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
-				SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static struct sigaction inherited[sizeof(forwarded) / sizeof(forwarded[0])];
 static volatile sig_atomic_t forward_to;
 
@@ -117,9 +116,10 @@ static void child(struct scribe_run *r, int go, int failure)
 			_exit(125); /* the pipe closed without a byte: ioscribe exited or gave up */
 	}
 	if (rc == 0) {
-		char *room[scribe_preload_room(r->cmd[0], true, environ)];
+		char *capacity[scribe_preload_room(r->cmd[0], true, environ)];
 
-		execvpe(r->cmd[0], r->cmd, scribe_preload_without(environ, room, sizeof(room) / sizeof(room[0])));
+		execvpe(r->cmd[0], r->cmd,
+			scribe_preload_without(environ, capacity, sizeof(capacity) / sizeof(capacity[0])));
 		rc = -errno;
 	}
 	rc = -rc;
@@ -129,8 +129,7 @@ static void child(struct scribe_run *r, int go, int failure)
 }
 
 /* *ret_go: write a byte to release CMD. The caller closes both descriptors. */
-int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
-			  struct scribe_err *err)
+int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure, struct scribe_err *err)
 {
 	int go[2], failure[2];
 	pid_t pid;

@@ -17,30 +17,30 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/cmd/run/run_parts.h"
 #include "util/link/installed.h"
 #include "util/link/service_link.h"
-#include "util/cmd/run/run_parts.h"
 
-#define LEAST_DATA (8u << 20) /* bytes of RLIMIT_DATA; a daemon needs more */
-#define START_MS  30000 /* the kernel verifies all programs, perhaps on a busy machine */
-#define ENROL_MS  10000
-#define SERVICE_MS 2000 /* limit for connecting and enrolling together; CMD waits meanwhile */
-#define ANSWER_MS 10000 /* of a service that continues the job */
-#define AGAIN_MS  30000
-#define END_MS    10000
-#define LEAVE_MS  20
-#define DAEMON_FD 3
+#define LEAST_DATA     (8u << 20) /* bytes of RLIMIT_DATA; a daemon needs more */
+#define START_MS       30000      /* the kernel verifies all programs, perhaps on a busy machine */
+#define ENROL_MS       10000
+#define SERVICE_MS     2000  /* limit for connecting and enrolling together; CMD waits meanwhile */
+#define ANSWER_MS      10000 /* of a service that continues the job */
+#define AGAIN_MS       30000
+#define END_MS         10000
+#define LEAVE_MS       20
+#define DAEMON_FD      3
 #define EXIT_NO_DAEMON 127
 
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
 {
-	size_t room = sizeof(r->options) - r->options_bytes;
+	size_t capacity = sizeof(r->options) - r->options_bytes;
 	int n;
 
 	if (strchr(value, '\n'))
 		return scribe_err_set(err, -EINVAL, "%s: a newline is not possible here", key);
-	n = snprintf(r->options + r->options_bytes, room, "%s=%s\n", key, value);
-	if (n < 0 || (size_t)n >= room)
+	n = snprintf(r->options + r->options_bytes, capacity, "%s=%s\n", key, value);
+	if (n < 0 || (size_t)n >= capacity)
 		return scribe_err_set(err, -E2BIG, "the options are too long together");
 	r->options_bytes += (size_t)n;
 	return 0;
@@ -209,17 +209,18 @@ int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 		if (r->link >= 0)
 			close(r->link);
 		r->link = scribe_job_connect(until, err);
-		rc = r->link < 0
-			     ? r->link
-			     : scribe_msg_send(r->link, SCRIBE_MSG_RUN_REATTACH, 0, NULL, 0, -1, ANSWER_MS);
+		rc = r->link < 0 ? r->link
+				 : scribe_msg_send(r->link, SCRIBE_MSG_RUN_REATTACH, 0, NULL, 0, -1, ANSWER_MS);
 		if (rc == 0)
 			rc = answer(r, SCRIBE_MSG_READY, &ready, sizeof(ready), ANSWER_MS, err);
 		if (rc == 0 || rc == -EIO)
 			return rc;
 		nanosleep(&nap, NULL);
 	} while (scribe_msg_now_ms() < until);
-	return scribe_err_set(err, -ETIMEDOUT, "the daemon is gone, and no other has come in %d s: the log is "
-			      "written when one does", AGAIN_MS / 1000);
+	return scribe_err_set(err, -ETIMEDOUT,
+			      "the daemon is gone, and no other has come in %d s: the log is "
+			      "written when one does",
+			      AGAIN_MS / 1000);
 }
 
 static int explain_end(struct scribe_run *r, const char *path, struct scribe_err *err)
@@ -250,10 +251,9 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 	getrlimit(RLIMIT_DATA, &data);
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGKILL) &&
 	    data.rlim_cur < LEAST_DATA)
-		return scribe_err_set(
-			err, -EPIPE,
-			"the daemon was ended by the limit of data, %llu KiB here (ulimit -d): raise it",
-			(unsigned long long)data.rlim_cur / 1024);
+		return scribe_err_set(err, -EPIPE,
+				      "the daemon was ended by the limit of data, %llu KiB here (ulimit -d): raise it",
+				      (unsigned long long)data.rlim_cur / 1024);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_DAEMON)
 		return scribe_err_set(err, -EPIPE, "%s cannot be executed", path);
 	for (size_t i = 0; WIFSIGNALED(status) && i < sizeof(known) / sizeof(known[0]); i++)

@@ -21,11 +21,11 @@ struct scribe_run {
 	bool no_runtime, quiet, best_effort, require_trace, verbose;
 	bool placed; /* --log or --log-dir given */
 	bool log_path_is_file;
-	bool force; /* replace an existing log file */
+	bool force;                             /* replace an existing log file */
 	const char *stream[SCRIBE_RUN_STREAMS]; /* borrowed from argv */
 	unsigned streams;
 	pid_t publisher[SCRIBE_RUN_STREAMS]; /* 0: none */
-	char log_path[SCRIBE_PATH_MAX]; /* empty: set in a configuration file */
+	char log_path[SCRIBE_PATH_MAX];      /* empty: set in a configuration file */
 	uid_t uid;
 	gid_t gid;
 	bool drop; /* change to it */
@@ -41,8 +41,8 @@ struct scribe_run {
 	bool joined;      /* the daemon is the node's service */
 	int service_ms;   /* limit for the service; 0: default */
 	int64_t until_ms;
-	bool survives;    /* a successor daemon would continue the job */
-	bool reported;    /* all logs are reported: its exit is not waited for */
+	bool survives; /* a successor daemon would continue the job */
+	bool reported; /* all logs are reported: its exit is not waited for */
 };
 
 /* ---- run_link.c: the daemon ---- */
@@ -60,8 +60,7 @@ void scribe_run_link_stop(struct scribe_run *r);
 
 /* ---- run_child.c: CMD ---- */
 /* Forks CMD, held before exec. ret_go: write one byte to release it, close to discard it. */
-int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
-			  struct scribe_err *err);
+int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure, struct scribe_err *err);
 int scribe_run_child_failure(int failure_fd);
 int scribe_run_child_wait(pid_t pid);
 void scribe_run_child_signals(pid_t pid);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "util/text/human.h"
 #include "util/cmd/run/run_parts.h"
 #include "util/cmd/summary/summary.h"
+#include "util/text/human.h"
 
 #define GRACE_MS  2000
 #define COMMIT_MS 60000
@@ -24,8 +24,8 @@ static void summary(const struct scribe_msg_log *m)
 		fprintf(stderr, "  note       %" PRIu64 " files are folded into catch-all records\n",
 			m->overflowed_files);
 	if (m->still_running)
-		fprintf(stderr, "  note       %u process%s still running when the log was written\n",
-			m->still_running, m->still_running == 1 ? " was" : "es were");
+		fprintf(stderr, "  note       %u process%s still running when the log was written\n", m->still_running,
+			m->still_running == 1 ? " was" : "es were");
 	if (m->missing[0])
 		fprintf(stderr, "  note       library calls are incomplete: %s\n",
 			scribe_human_text(m->missing, (char[1024]){0}, 1024));
@@ -83,8 +83,7 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 		if (h->type == SCRIBE_MSG_BUILDING)
 			continue;
 		if (h->type != SCRIBE_MSG_LOG)
-			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)",
-					      h->type);
+			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)", h->type);
 		if (one_log((const void *)(h + 1), r->quiet, n++ == 0) < 0)
 			bad = -EIO;
 	}

@@ -41,7 +41,7 @@ struct answer {
 	char (*labels)[MAX_LABEL];
 	int nlabels;
 	struct point *points;
-	size_t npoints, room;
+	size_t npoints, capacity;
 };
 
 static bool is_time(const char *name)
@@ -68,8 +68,7 @@ static void put_value(struct answer *a, const char *name, const struct scribe_sq
 }
 
 /* Filters by module and rank, for questions without such parameters. */
-static bool is_wanted(const struct answer *a, int n, const char *const *names,
-		      const struct scribe_sql_value *v)
+static bool is_wanted(const struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	char number[32];
 
@@ -88,8 +87,6 @@ static bool is_wanted(const struct answer *a, int n, const char *const *names,
 	return true;
 }
 
-/* ---- series ---- */
-
 static int series_begin(struct answer *a, int n, const char *const *names, struct scribe_err *err)
 {
 	const char *metric = wanted(a->want, "metric");
@@ -99,8 +96,7 @@ static int series_begin(struct answer *a, int n, const char *const *names, struc
 		if (!strcmp(names[i], metric ? metric : "operations"))
 			a->metric = i;
 	if (a->metric < 0)
-		return scribe_err_set(err, -EINVAL, "the answer has no metric '%.60s'",
-				      metric ? metric : "operations");
+		return scribe_err_set(err, -EINVAL, "the answer has no metric '%.60s'", metric ? metric : "operations");
 	a->labels = calloc(MAX_SERIES, sizeof(*a->labels));
 	return a->labels ? 0 : scribe_err_set(err, -ENOMEM, "answer: out of memory");
 }
@@ -115,8 +111,7 @@ static int series_of(struct answer *a, int n, const char *const *names, const st
 		if (v[i].kind == SCRIBE_SQL_IS_TEXT)
 			used += (size_t)snprintf(label + used, sizeof(label) - used, "%s ", v[i].text);
 		else if (!strcmp(names[i], "rank"))
-			used += (size_t)snprintf(label + used, sizeof(label) - used, "rank %" PRId64 " ",
-						 v[i].i);
+			used += (size_t)snprintf(label + used, sizeof(label) - used, "rank %" PRId64 " ", v[i].i);
 	if (used < sizeof(label))
 		snprintf(label + used, sizeof(label) - used, "%s", names[a->metric]);
 	for (int i = a->nlabels; i-- > 0;)
@@ -135,14 +130,14 @@ static int series_add(struct answer *a, int n, const char *const *names, const s
 
 	if (series < 0)
 		return scribe_err_set(err, -EINVAL, "more than %d series", MAX_SERIES);
-	if (a->npoints == a->room) {
-		size_t room = a->room ? a->room * 2 : 1024;
-		struct point *more = realloc(a->points, room * sizeof(*more));
+	if (a->npoints == a->capacity) {
+		size_t capacity = a->capacity ? a->capacity * 2 : 1024;
+		struct point *more = realloc(a->points, capacity * sizeof(*more));
 
 		if (!more)
 			return scribe_err_set(err, -ENOMEM, "answer: out of memory");
 		a->points = more;
-		a->room = room;
+		a->capacity = capacity;
 	}
 	a->points[a->npoints++] = (struct point){series, v[a->metric].i, v[0].i / 1000};
 	return 0;
@@ -179,8 +174,6 @@ static void series_end(struct answer *a)
 	}
 }
 
-/* ---- tables ---- */
-
 static void table_begin(struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	a->open = true;
@@ -211,8 +204,7 @@ struct columns {
 	char names[64][64];
 };
 
-static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
-		  struct scribe_err *err)
+static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v, struct scribe_err *err)
 {
 	struct columns *c = ctx;
 	struct answer *a = &c->a;
@@ -254,10 +246,7 @@ static void answer_end(struct columns *c)
 	yajl_gen_map_close(c->a.json);
 }
 
-/* ---- running a question ---- */
-
-static int set_parameters(struct scribe_question *q, const struct scribe_answer_want *want,
-			  struct scribe_err *err)
+static int set_parameters(struct scribe_question *q, const struct scribe_answer_want *want, struct scribe_err *err)
 {
 	char assignment[SCRIBE_QUESTION_NAME + 512];
 	int rc = 0;
@@ -268,8 +257,7 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 		if (!value)
 			continue;
 		if (strlen(value) > 500)
-			return scribe_err_set(err, -EINVAL, "%s: longer than 500 bytes",
-					      q->parameters[i].name);
+			return scribe_err_set(err, -EINVAL, "%s: longer than 500 bytes", q->parameters[i].name);
 		snprintf(assignment, sizeof(assignment), "%s=%s", q->parameters[i].name, value);
 		rc = scribe_question_set(q, assignment, err);
 	}
@@ -305,9 +293,8 @@ void scribe_answer_begin(struct scribe_serve *serve)
 	serve->rows = 0;
 }
 
-int scribe_answer_rows(struct scribe_serve *serve, const char *question,
-		       const struct scribe_answer_want *want, yajl_gen json, scribe_sql_row_fn *row,
-		       void *ctx, struct scribe_err *err)
+int scribe_answer_rows(struct scribe_serve *serve, const char *question, const struct scribe_answer_want *want,
+		       yajl_gen json, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
 	struct scribe_question q = {0};

@@ -45,16 +45,14 @@ static struct scribe_connection *begin(struct scribe_connections *l, int fd)
 {
 	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS; i++)
 		if (l->all[i].state == SCRIBE_NO_CONNECTION) {
-			l->all[i] = (struct scribe_connection){SCRIBE_STRANGER, fd,
-							       scribe_sql_now_ms() + STRANGER_MS};
+			l->all[i] = (struct scribe_connection){SCRIBE_STRANGER, fd, scribe_sql_now_ms() + STRANGER_MS};
 			make_room(l);
 			return &l->all[i];
 		}
 	return NULL;
 }
 
-void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
-			       enum MHD_ConnectionNotificationCode code)
+void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of, enum MHD_ConnectionNotificationCode code)
 {
 	struct scribe_connections *l = ctx;
 
@@ -66,15 +64,13 @@ void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
 	pthread_mutex_unlock(&l->lock);
 }
 
-void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c,
-			    enum scribe_connection_step step)
+void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c, enum scribe_connection_step step)
 {
 	/* Sending is not limited here: libmicrohttpd closes a connection to a client that reads nothing. */
 	static const int64_t ms[] = {[SCRIBE_CONNECTION_BODY] = BODY_MS,
 				     [SCRIBE_CONNECTION_ANSWER] = INT64_MAX / 2,
 				     [SCRIBE_CONNECTION_NEXT] = NEXT_MS};
-	struct scribe_connection *of =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+	struct scribe_connection *of = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 
 	pthread_mutex_lock(&l->lock);
 	if (of && of->state == SCRIBE_STRANGER && step == SCRIBE_CONNECTION_BODY)
@@ -102,8 +98,7 @@ void scribe_connections_look(struct scribe_connections *l)
 	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !l->busy_since_ms; i++) {
 		struct scribe_connection *c = &l->all[i];
 
-		if ((c->state == SCRIBE_STRANGER || c->state == SCRIBE_KNOWN) &&
-		    scribe_sql_now_ms() >= c->until_ms)
+		if ((c->state == SCRIBE_STRANGER || c->state == SCRIBE_KNOWN) && scribe_sql_now_ms() >= c->until_ms)
 			end(c);
 	}
 	pthread_mutex_unlock(&l->lock);

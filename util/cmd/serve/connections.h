@@ -32,8 +32,7 @@ void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
  * Records the progress of a request. SCRIBE_CONNECTION_BODY means that the token was valid. Extends the limit
  * only of connections that have shown it.
  */
-void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c,
-			    enum scribe_connection_step step);
+void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c, enum scribe_connection_step step);
 /* Stops the clocks of all connections while a result is computed. */
 void scribe_connections_busy(struct scribe_connections *l, bool busy);
 void scribe_connections_look(struct scribe_connections *l);

@@ -91,10 +91,7 @@ static void read_asked(yajl_val body, yajl_val target, struct asked *ret)
 	read_time(range, "to", ret->to_us, sizeof(ret->to_us));
 }
 
-/* ---- queries ---- */
-
-static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, yajl_gen json,
-			struct scribe_err *err)
+static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, yajl_gen json, struct scribe_err *err)
 {
 	const char *name = text_of(target, "target"), *type = text_of(target, "type"), *format;
 	struct scribe_answer_want want = {.value = value_of, .grafana = true};
@@ -127,8 +124,6 @@ static int on_query(struct scribe_serve *s, yajl_val body, yajl_gen json, struct
 	yajl_gen_array_close(json);
 	return rc;
 }
-
-/* ---- choices ---- */
 
 struct choices {
 	yajl_gen json;
@@ -177,9 +172,8 @@ static int put_choices(struct choices *c, const char *of, struct asked *asked, s
 	if (!strcmp(of, "job"))
 		rc = scribe_answer_rows(c->serve, "jobs", &want, c->json, on_choice, c, err);
 	else if (!strcmp(of, "rank")) /* ranks exist only within a job */
-		rc = value_of(asked, "job")
-			     ? scribe_answer_rows(c->serve, "ranks", &want, c->json, on_choice, c, err)
-			     : 0;
+		rc = value_of(asked, "job") ? scribe_answer_rows(c->serve, "ranks", &want, c->json, on_choice, c, err)
+					    : 0;
 	else if (!strcmp(of, "module"))
 		rc = scribe_answer_rows(c->serve, "modules", &want, c->json, on_choice, c, err);
 	else if (!strcmp(of, "analysis"))
@@ -283,8 +277,7 @@ static int on_metric(void *ctx, const char *name, struct scribe_err *err)
 		yajl_gen_array_open(c->json);
 		for (int i = 0; i < q.nparameters; i++)
 			put_payload(c->json, q.parameters[i].name, q.parameters[i].about,
-				    !strcmp(q.parameters[i].name, "job") ||
-					    !strcmp(q.parameters[i].name, "rank"));
+				    !strcmp(q.parameters[i].name, "job") || !strcmp(q.parameters[i].name, "rank"));
 		put_payload(c->json, "module", "rows of this module only", true);
 		put_payload(c->json, "metric", "operations or bytes over time", true);
 		put_payload(c->json, "format", "table: no series over time", false);
@@ -306,10 +299,7 @@ static int on_metrics(struct scribe_serve *s, yajl_val body, yajl_gen json, stru
 	return rc;
 }
 
-/* ---- annotations: when jobs ran ---- */
-
-static int on_job(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
-		  struct scribe_err *err)
+static int on_job(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v, struct scribe_err *err)
 {
 	yajl_gen json = ctx;
 	char title[32];
@@ -373,8 +363,7 @@ static bool is_deep(const char *s)
 	return false;
 }
 
-int scribe_grafana(struct scribe_serve *s, const char *path, const char *body, yajl_gen json,
-		   struct scribe_err *err)
+int scribe_grafana(struct scribe_serve *s, const char *path, const char *body, yajl_gen json, struct scribe_err *err)
 {
 	char why[128] = "";
 	yajl_val tree;

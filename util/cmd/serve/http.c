@@ -38,8 +38,8 @@ struct request {
 
 /* ---- replies ---- */
 
-static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes,
-			     size_t n, enum MHD_ResponseMemoryMode mode)
+static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes, size_t n,
+			     enum MHD_ResponseMemoryMode mode)
 {
 	/* The page may load only its own files and connect only to this server. */
 	static const char *const headers[][2] = {
@@ -134,8 +134,8 @@ static bool is_our_origin(const char *origin, const char *host)
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
-static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path,
-		      const char *method, const char **ret_what)
+static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
+		      const char **ret_what)
 {
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	const char *token = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
@@ -204,8 +204,8 @@ static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const cha
 	return scribe_answer(h->serve, question, &want, json, err);
 }
 
-static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path,
-			      const char *method, const struct request *r)
+static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
+			      const struct request *r)
 {
 	const struct scribe_page_file *file = scribe_page_file(path);
 	struct scribe_err err = {0};
@@ -237,8 +237,8 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	return done;
 }
 
-static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, const char *path,
-			       const char *method, void **of)
+static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
+			       void **of)
 {
 	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length"), *what;
 	const unsigned status = check(h, c, path, method, &what);
@@ -302,12 +302,11 @@ static int find_address(const char *address, struct addrinfo **ret_found, struct
 	}
 	if (port && n < sizeof(host) && n) {
 		snprintf(host, sizeof(host), "%.*s", (int)n, address);
-		if (port[1] && strspn(port + 1, "0123456789") == strlen(port + 1) &&
-		    atol(port + 1) <= 65535 && !getaddrinfo(host, port + 1, &hints, ret_found))
+		if (port[1] && strspn(port + 1, "0123456789") == strlen(port + 1) && atol(port + 1) <= 65535 &&
+		    !getaddrinfo(host, port + 1, &hints, ret_found))
 			return 0;
 	}
-	return scribe_err_set(err, -EINVAL,
-			      "--listen: not ADDRESS:PORT with a number for each, as 127.0.0.1:8750");
+	return scribe_err_set(err, -EINVAL, "--listen: not ADDRESS:PORT with a number for each, as 127.0.0.1:8750");
 }
 
 static bool is_loopback(const struct sockaddr *at)
@@ -337,13 +336,13 @@ int scribe_http_start(struct scribe_serve *serve, const char *address, struct sc
 	if (at->ai_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	errno = 0;
-	h->daemon = MHD_start_daemon(
-		flags, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
-		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_end, h,
-		MHD_OPTION_NOTIFY_CONNECTION, scribe_connections_notify, &h->connections,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)SCRIBE_SERVE_CONNECTIONS,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
+				     MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_end, h,
+				     MHD_OPTION_NOTIFY_CONNECTION, scribe_connections_notify, &h->connections,
+				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)SCRIBE_SERVE_CONNECTIONS,
+				     MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS,
+				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+				     MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	freeaddrinfo(at);
 	if (!h->daemon) {
 		rc = scribe_err_set(err, -EADDRNOTAVAIL, "%s: cannot listen there: %s", address,

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define FILE_OF(name, path)                                                                                  \
-	__asm__(".section .rodata\n.global scribe_page_" #name "\nscribe_page_" #name ":\n.incbin \"" path   \
-		"\"\n.global scribe_page_" #name "_end\nscribe_page_" #name "_end:\n.byte 0\n.previous\n");  \
+#define FILE_OF(name, path) \
+	__asm__(".section .rodata\n.global scribe_page_" #name "\nscribe_page_" #name ":\n.incbin \"" path \
+		"\"\n.global scribe_page_" #name "_end\nscribe_page_" #name "_end:\n.byte 0\n.previous\n"); \
 	extern const unsigned char scribe_page_##name[], scribe_page_##name##_end[]
 
 FILE_OF(html, SCRIBE_PAGE_FOLDER "/page.html");

@@ -66,11 +66,9 @@ static int make_token(const char *path, char *token, struct scribe_err *err)
 	token[strcspn(token, "\r\n")] = 0;
 	/* A token is part of a URL: only characters that need no escape there. */
 	if (strlen(token) < 16 ||
-	    strspn(token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~") !=
-		    strlen(token))
+	    strspn(token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~") != strlen(token))
 		return scribe_err_set(err, -EINVAL,
-				      "%s: its first line is no token: 16 to 255 letters, digits and -._~",
-				      path);
+				      "%s: its first line is no token: 16 to 255 letters, digits and -._~", path);
 	return 0;
 }
 
@@ -79,8 +77,7 @@ static void announce(const struct options *o, uint16_t port)
 	int host = (int)(strrchr(o->listen, ':') - o->listen);
 
 	/* Browsers do not send what follows '#'. A token from a file is not printed. */
-	printf("http://%.*s:%u/page#token=%s\n", host, o->listen, port,
-	       o->token_file ? "TOKEN" : o->serve.token);
+	printf("http://%.*s:%u/page#token=%s\n", host, o->listen, port, o->token_file ? "TOKEN" : o->serve.token);
 	fflush(stdout);
 }
 

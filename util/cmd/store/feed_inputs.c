@@ -74,8 +74,6 @@ struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input
 	return in;
 }
 
-/* ---- opening ---- */
-
 static int listen_at(struct scribe_inputs *l, const char *name, struct scribe_err *err)
 {
 	const char *path = name + strlen("unix:");
@@ -92,8 +90,8 @@ static int listen_at(struct scribe_inputs *l, const char *name, struct scribe_er
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "%s: %s", name, strerror(errno));
 	/* A stale socket file is replaced: ECONNREFUSED means that no process listens. */
-	if (!lstat(path, &st) && S_ISSOCK(st.st_mode) &&
-	    connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0 && errno == ECONNREFUSED)
+	if (!lstat(path, &st) && S_ISSOCK(st.st_mode) && connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0 &&
+	    errno == ECONNREFUSED)
 		unlink(path);
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, SOMAXCONN) < 0) {
 		int code = errno;
@@ -120,7 +118,7 @@ int scribe_input_open(struct scribe_inputs *l, const char *name, struct scribe_e
 	if (S_ISDIR(st.st_mode))
 		return scribe_err_set(err, -EISDIR, "%s: a folder, not a file with messages or a log", name);
 	if (!scribe_input_new(l, S_ISREG(st.st_mode) && fd != STDIN_FILENO ? SCRIBE_INPUT_FILE : SCRIBE_INPUT_PIPE, fd,
-		       fd == STDIN_FILENO ? "standard input" : name))
+			      fd == STDIN_FILENO ? "standard input" : name))
 		return scribe_err_set(err, -E2BIG, "%s: more than %d inputs, or out of memory", name,
 				      SCRIBE_MAX_INPUTS);
 	return 0;
@@ -196,8 +194,6 @@ static void accept_all(struct scribe_inputs *l, const struct scribe_input *liste
 		add_connection(l, listener, fd);
 }
 
-/* ---- reading ---- */
-
 /* Continues a file at its stored position. 1: the buffer was discarded, read again. */
 static int find_position(struct scribe_inputs *l, struct scribe_input *in, struct scribe_err *err)
 {
@@ -254,8 +250,6 @@ static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_
 	} while (rc > 0);
 	return rc;
 }
-
-/* ---- all of them ---- */
 
 static bool is_polled(const struct scribe_input *in)
 {

@@ -14,11 +14,11 @@
 #include "util/cmd/store/store_cmd.h"
 #include "util/store/store.h"
 
-#define SCRIBE_MAX_INPUTS 320
-#define SCRIBE_USER_INPUTS 32     /* connections of one untrusted user */
+#define SCRIBE_MAX_INPUTS  320
+#define SCRIBE_USER_INPUTS 32   /* connections of one untrusted user */
 #define SCRIBE_QUIET_MS    5000 /* idle time after which a connection may be closed for a new one */
-#define SCRIBE_MAX_LINE   262144
-#define SCRIBE_TOPIC_NAME 4096
+#define SCRIBE_MAX_LINE    262144
+#define SCRIBE_TOPIC_NAME  4096
 
 enum scribe_input_kind {
 	SCRIBE_INPUT_FILE,
@@ -34,16 +34,16 @@ struct scribe_input {
 	enum scribe_input_kind kind;
 	int fd;
 	char *name;
-	char *key;  /* in the store; NULL: not repeatable, or not known yet */
+	char *key; /* in the store; NULL: not repeatable, or not known yet */
 	char *path;
 	char *buf;
 	size_t used, cap, taken;               /* taken: by the open transaction */
 	struct scribe_store_position at, next; /* committed; after the open transaction */
 	uint64_t complained_line;              /* last line that was reported */
 	int complaints;
-	bool ended, unfinished_told;
-	int64_t uid;      /* of a connection: the sender's, from SO_PEERCRED; -1: other inputs */
-	int64_t heard_ms; /* of a connection: time of the last data */
+	bool ended, unfinished_reported;
+	int64_t uid;                  /* of a connection: the sender's, from SO_PEERCRED; -1: other inputs */
+	int64_t heard_ms;             /* of a connection: time of the last data */
 	bool skipping, next_skipping; /* within an overlong line: committed; after the open transaction */
 	/* of a topic: reads what has arrived; *ret_more: call again without a wait */
 	struct scribe_topic *topic;

@@ -21,7 +21,7 @@
 #define ANSWER_MS  1000  /* limit of a request to a broker */
 #define RETRY_MS   1000  /* after a request failed */
 #define REFRESH_MS 60000 /* interval of searches for new partitions, with --follow */
-#define TELL_MS    2000  /* without a reply before it is reported */
+#define REPORT_MS  2000  /* without a reply before it is reported */
 #define QUIET_MS   10000 /* without data before giving up, without --follow */
 #define STEP_MS    2000  /* longest time counted per read: a transaction may have waited */
 #define PREFIX     24    /* bytes of "OFFSET " */
@@ -30,7 +30,7 @@ static const struct scribe_kafka *kafka;
 
 struct partition {
 	struct scribe_input *in;
-	int64_t next, end;       /* offsets: next message; end at the start of the run */
+	int64_t next, end; /* offsets: next message; end at the start of the run */
 	bool is_started, is_done;
 };
 
@@ -45,8 +45,8 @@ struct scribe_topic {
 	struct partition partitions[SCRIBE_MAX_INPUTS];
 	int n_partitions; /* 0: unknown */
 	int64_t look_ms, read_ms, quiet_ms;
-	bool is_away, is_told;
-	int told_code;
+	bool is_away, is_reported;
+	int reported_code;
 	char why[256]; /* last failure; empty: none */
 };
 
@@ -72,8 +72,6 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
 	else
 		snprintf(t->why, sizeof(t->why), "%s", reason);
 }
-
-/* ---- partitions ---- */
 
 static void stop_partition(struct scribe_topic *t, int id)
 {
@@ -136,8 +134,8 @@ static int start_partition(struct scribe_topic *t, int id, struct scribe_err *er
 	struct partition *p = &t->partitions[id];
 	const bool is_new = !p->in;
 	int64_t low = 0, high = 0;
-	const rd_kafka_resp_err_t code = kafka->query_watermark_offsets(t->rk, scribe_kafka_topic(t->name), id, &low,
-									&high, ANSWER_MS);
+	const rd_kafka_resp_err_t code =
+		kafka->query_watermark_offsets(t->rk, scribe_kafka_topic(t->name), id, &low, &high, ANSWER_MS);
 	int rc;
 
 	if (code) {
@@ -181,28 +179,25 @@ static int look(struct scribe_topic *t, struct scribe_err *err)
 	} else {
 		t->why[0] = 0;
 		if (md->topic_cnt != 1 || md->topics[0].err)
-			topic_refused(t, md->topic_cnt == 1 ? md->topics[0].err :
-							      RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+			topic_refused(t,
+				      md->topic_cnt == 1 ? md->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
 		else
 			n = md->topics[0].partition_cnt;
 		kafka->metadata_destroy(md);
 	}
 	if (n > SCRIBE_MAX_INPUTS)
-		return scribe_err_set(err, -E2BIG, "%s: %d partitions, the limit is %d", t->name, n,
-				      SCRIBE_MAX_INPUTS);
+		return scribe_err_set(err, -E2BIG, "%s: %d partitions, the limit is %d", t->name, n, SCRIBE_MAX_INPUTS);
 	t->n_partitions = n > t->n_partitions ? n : t->n_partitions;
 	for (int i = 0; i < n && rc >= 0 && !t->is_away; i++)
 		if (!t->partitions[i].is_started && !t->partitions[i].is_done)
 			rc = start_partition(t, i, err);
-	if (t->is_told && !t->is_away) {
+	if (t->is_reported && !t->is_away) {
 		scribe_complain(t->all->f->argv0, "%s answers: going on", t->name);
-		t->is_told = false;
+		t->is_reported = false;
 	}
 	t->look_ms = t->is_away ? now_ms() + RETRY_MS : t->all->f->follow ? now_ms() + REFRESH_MS : INT64_MAX;
 	return rc;
 }
-
-/* ---- messages ---- */
 
 static void take_error(struct scribe_topic *t, struct partition *p, const rd_kafka_message_t *m)
 {
@@ -219,9 +214,9 @@ static void take_error(struct scribe_topic *t, struct partition *p, const rd_kaf
 		return;
 	default:
 		snprintf(t->why, sizeof(t->why), "%s", kafka->err2str(m->err));
-		if ((int)m->err != t->told_code)
+		if ((int)m->err != t->reported_code)
 			scribe_complain(t->all->f->argv0, "%s: %s", p->in->name, t->why);
-		t->told_code = m->err;
+		t->reported_code = m->err;
 	}
 }
 
@@ -296,8 +291,6 @@ static void take_all(struct scribe_topic *t, bool *ret_more)
 	t->n = 0;
 }
 
-/* ---- the topic ---- */
-
 static void give_up(struct scribe_topic *t, struct scribe_input *in)
 {
 	scribe_complain(t->all->f->argv0, "%s: %s", t->name, t->why[0] ? t->why : "no message for 10 s");
@@ -312,9 +305,9 @@ static void check_end(struct scribe_topic *t, struct scribe_input *in)
 	bool is_done = t->n_partitions > 0;
 
 	if (t->all->f->follow) {
-		if (t->is_away && !t->is_told && t->quiet_ms >= TELL_MS) {
+		if (t->is_away && !t->is_reported && t->quiet_ms >= REPORT_MS) {
 			scribe_complain(t->all->f->argv0, "%s: %s: waiting", t->name, t->why);
-			t->is_told = true;
+			t->is_reported = true;
 		}
 		return;
 	}

@@ -25,7 +25,7 @@ struct lines {
 	struct scribe_inputs all;
 	struct scribe_store_event event;
 	struct scribe_sample sample;
-	bool full_told;
+	bool full_reported;
 	int full_code;
 	/*
 	 * A line that the database refuses is found by halving transactions. most: lines allowed, 0: all;
@@ -48,8 +48,6 @@ static bool has_lines(const struct lines *l, const struct scribe_input *in)
 		return false;
 	return in->used >= SCRIBE_MAX_LINE || (in->ended && !is_growing(l, in)) || memchr(in->buf, '\n', in->used);
 }
-
-/* ---- lines of a transaction ---- */
 
 static int64_t line_of(const struct scribe_input *in)
 {
@@ -166,11 +164,10 @@ static int take_last(struct lines *l, struct scribe_input *in, struct scribe_err
 	rc = read_message(l, line, len, err);
 	/* In a file it may be half written. */
 	if (rc == -SCRIBE_E_FORMAT && in->kind == SCRIBE_INPUT_FILE && !is_blank(line, len)) {
-		if (!in->unfinished_told)
-			scribe_complain(l->f->argv0,
-					"%s:%" PRId64 ": the last line has no end: left for the next time",
+		if (!in->unfinished_reported)
+			scribe_complain(l->f->argv0, "%s:%" PRId64 ": the last line has no end: left for the next time",
 					in->name, in->next.lines + 1);
-		in->unfinished_told = true;
+		in->unfinished_reported = true;
 		return 0;
 	}
 	advance(in, line, len);
@@ -263,17 +260,17 @@ static int commit_some(struct lines *l, struct scribe_err *err)
 		/* With pipes or sockets it waits, which holds back their senders. Files can be read again. */
 		if ((rc != -ENOSPC && rc != -ENOTCONN) || !can_wait || *l->f->stop)
 			break;
-		if (!l->full_told)
+		if (!l->full_reported)
 			scribe_complain(l->f->argv0, "%s: waiting for %s", err->text,
 					rc == -ENOSPC ? "room" : "the server");
-		l->full_told = true;
+		l->full_reported = true;
 		l->full_code = rc;
 		wait_ms(RETRY_MS);
 	}
-	if (rc >= 0 && l->full_told) {
+	if (rc >= 0 && l->full_reported) {
 		scribe_complain(l->f->argv0, "%s again: going on",
 				l->full_code == -ENOSPC ? "there is room" : "the server answers");
-		l->full_told = false;
+		l->full_reported = false;
 	}
 	return rc;
 }
@@ -311,8 +308,6 @@ static int commit_lines(struct lines *l, struct scribe_err *err)
 	} while (rc >= 0 && l->most);
 	return rc;
 }
-
-/* ---- the loop ---- */
 
 static int64_t now_ms(void)
 {

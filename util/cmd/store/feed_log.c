@@ -65,8 +65,6 @@ static int name_input(struct from_log *l, const char *path)
 	return 0;
 }
 
-/* ---- segments ---- */
-
 static int commit_some(struct from_log *l)
 {
 	int rc = scribe_store_commit(l->feed->store, l->err);
@@ -91,10 +89,8 @@ static int put_segment(struct from_log *l, struct scribe_store_event *e, struct 
 {
 	const bool moved = s->length >= 0 && s->length <= SCRIBE_EVENT_MAX_LEN && s->offset >= -1 &&
 			   s->offset <= INT64_MAX - s->length;
-	int64_t end_ns = nano(s->end), start_ns = nano(s->start),
-		last = moved ? s->offset + s->length - 1 : -1;
-	int64_t *most = is_write ? &r->max_written : &r->max_read,
-		*spent = is_write ? &r->write_ns : &r->read_ns;
+	int64_t end_ns = nano(s->end), start_ns = nano(s->start), last = moved ? s->offset + s->length - 1 : -1;
+	int64_t *most = is_write ? &r->max_written : &r->max_read, *spent = is_write ? &r->write_ns : &r->read_ns;
 	int kind = is_write ? 1 : 2, rc;
 
 	r->switches += r->last && r->last != kind;
@@ -197,8 +193,7 @@ static int put_log(struct from_log *l)
 	if (rc < 0)
 		scribe_store_roll_back(l->feed->store);
 	else if (!l->operations)
-		scribe_complain(l->feed->argv0, "%s: no traced operations (DXT): nothing to store",
-				l->log.path);
+		scribe_complain(l->feed->argv0, "%s: no traced operations (DXT): nothing to store", l->log.path);
 	return rc;
 }
 

@@ -68,8 +68,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		errno = 0;
 		o->keep_days = strtol(value, &end, 10);
 		if (errno || *end || end == value || o->keep_days < 1 || o->keep_days > MAX_KEEP_DAYS)
-			return scribe_err_set(err, -EINVAL,
-					      "--keep: '%.40s' is no number of days from 1 to %d", value,
+			return scribe_err_set(err, -EINVAL, "--keep: '%.40s' is no number of days from 1 to %d", value,
 					      MAX_KEEP_DAYS);
 		return 0;
 	}
@@ -118,13 +117,13 @@ static void print_counts(const struct scribe_feed *f, const char *db)
 	struct scribe_store_counts c = scribe_store_counted(f->store);
 	char *shown = scribe_sql_shown(db);
 
-	printf("%s: %" PRIu64 " operation%s added, %" PRIu64 " already there", shown ? shown : "store",
-	       c.rows, c.rows == 1 ? "" : "s", c.known);
+	printf("%s: %" PRIu64 " operation%s added, %" PRIu64 " already there", shown ? shown : "store", c.rows,
+	       c.rows == 1 ? "" : "s", c.known);
 	if (c.other)
 		printf(", %" PRIu64 " left out", c.other);
 	if (c.samples || c.samples_known)
-		printf(", %" PRIu64 " sample%s added, %" PRIu64 " already there", c.samples,
-		       c.samples == 1 ? "" : "s", c.samples_known);
+		printf(", %" PRIu64 " sample%s added, %" PRIu64 " already there", c.samples, c.samples == 1 ? "" : "s",
+		       c.samples_known);
 	if (f->bad_lines)
 		printf(", %" PRIu64 " bad line%s", f->bad_lines, f->bad_lines == 1 ? "" : "s");
 	putchar('\n');

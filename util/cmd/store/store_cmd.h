@@ -20,7 +20,7 @@ struct scribe_feed {
 	struct scribe_sample_json *samples;
 	bool follow;
 	int64_t stream_uid; /* trusted besides root and the store's user; -1: none */
-	int64_t keep_days; /* 0: keep all; otherwise `forget` is called every hour */
+	int64_t keep_days;  /* 0: keep all; otherwise `forget` is called every hour */
 	int (*forget)(struct scribe_store *store, int64_t days, struct scribe_err *err);
 	uint64_t bad_lines;
 	bool failed;

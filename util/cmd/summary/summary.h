@@ -11,12 +11,12 @@
 #include "util/logs/logfile.h"
 #include "util/text/outbuf.h"
 
-#define SCRIBE_SUMMARY_MODULES 5
+#define SCRIBE_SUMMARY_MODULES   5
 #define SCRIBE_SUMMARY_LIBRARIES 2
 #define SCRIBE_SUMMARY_SIGNALS   65
-#define SCRIBE_SUMMARY_FILES   20
-#define SCRIBE_SUMMARY_ENDS 20
-#define SCRIBE_SUMMARY_COLUMNS 60
+#define SCRIBE_SUMMARY_FILES     20
+#define SCRIBE_SUMMARY_ENDS      20
+#define SCRIBE_SUMMARY_COLUMNS   60
 
 struct scribe_summary_module {
 	int module;
@@ -61,7 +61,7 @@ struct scribe_summary {
 	struct scribe_summary_library library[SCRIBE_SUMMARY_LIBRARIES];
 	int nlibraries;
 	int64_t mapped_files, mappings, mapped_bytes; /* by mmap */
-	uint64_t other_modules;                                 /* bit i: module i, not in `modules`, has data */
+	uint64_t other_modules;                       /* bit i: module i, not in `modules`, has data */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES];
 	int nfiles;
 	int64_t operations; /* of the log's processes */

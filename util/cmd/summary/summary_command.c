@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "util/tool/command.h"
 #include "util/cmd/summary/summary.h"
+#include "util/tool/command.h"
 
 struct options {
 	int brief;
@@ -23,8 +23,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 	n = strtol(value, &end, 10);
 	if (*end || end == value || n < 0 || n > SCRIBE_SUMMARY_FILES)
-		return scribe_err_set(err, -1, "--files takes a number from 0 to %d, not '%.40s'",
-				      SCRIBE_SUMMARY_FILES, value);
+		return scribe_err_set(err, -1, "--files takes a number from 0 to %d, not '%.40s'", SCRIBE_SUMMARY_FILES,
+				      value);
 	o->files = (int)n;
 	return 0;
 }
@@ -82,12 +82,11 @@ const struct scribe_command scribe_command_summary = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
-	.about =
-		"Prints the job, what each module moved and how fast, the access sizes, activity over time\n"
-		"where the log has heatmaps, the busiest files, how the processes ended, and the ledger:\n"
-		"whether all operations seen were recorded, and if not, what was lost or is approximate.\n\n"
-		"The performance is estimated as Darshan does: bytes moved by the time of the slowest rank\n"
-		"in files of its own plus the time of the slowest rank in each shared file. Incomplete logs\n"
-		"are summarised too and say so.",
+	.about = "Prints the job, what each module moved and how fast, the access sizes, activity over time\n"
+		 "where the log has heatmaps, the busiest files, how the processes ended, and the ledger:\n"
+		 "whether all operations seen were recorded, and if not, what was lost or is approximate.\n\n"
+		 "The performance is estimated as Darshan does: bytes moved by the time of the slowest rank\n"
+		 "in files of its own plus the time of the slowest rank in each shared file. Incomplete logs\n"
+		 "are summarised too and say so.",
 	.examples = examples,
 };

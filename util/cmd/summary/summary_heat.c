@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "util/text/human.h"
-#include "util/logs/sum.h"
 #include "util/cmd/summary/summary.h"
+#include "util/logs/sum.h"
+#include "util/text/human.h"
 
 #define SPAN_MAX 1e12 /* s; longer is damage, not a job */
 
@@ -49,8 +49,7 @@ static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap
 			spread_bin(heat->bytes[0], (double)i * width, (double)(i + 1) * width,
 				   (double)h->bins[h->nbins + i]);
 		if (h->bins[i] > 0)
-			spread_bin(heat->bytes[1], (double)i * width, (double)(i + 1) * width,
-				   (double)h->bins[i]);
+			spread_bin(heat->bytes[1], (double)i * width, (double)(i + 1) * width, (double)h->bins[i]);
 	}
 }
 
@@ -63,8 +62,7 @@ int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
 	/* Two passes: the scale depends on the longest record. */
 	for (int pass = 0; pass < 2 && rc == 0; pass++) {
 		scribe_reader_rewind(s->log.reader, SCRIBE_MOD_HEATMAP);
-		while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) >
-		       0) {
+		while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) > 0) {
 			const struct scribe_heatmap_record *h = record;
 
 			if (!counts(s, h->base.id))

@@ -48,8 +48,7 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 			continue;
 		n++;
 		if (out)
-			scribe_out_printf(out, "  %-16s %14s  %s\n", bare_name(c->name), count(v, a),
-					  c->text);
+			scribe_out_printf(out, "  %-16s %14s  %s\n", bare_name(c->name), count(v, a), c->text);
 	}
 	return n;
 }
@@ -58,8 +57,7 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 static int64_t unrecorded(const struct scribe_summary *s)
 {
 	int64_t seen = scribe_summary_ledger(s, "EVENTS");
-	int64_t recorded =
-		scribe_sum(scribe_summary_ledger(s, "RECORDED"), scribe_summary_ledger(s, "OVERFLOWED"));
+	int64_t recorded = scribe_sum(scribe_summary_ledger(s, "RECORDED"), scribe_summary_ledger(s, "OVERFLOWED"));
 
 	return scribe_difference(seen, recorded);
 }
@@ -100,21 +98,18 @@ void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scr
 
 static void put_account_line(const struct scribe_summary *s, struct scribe_out *out)
 {
-	int64_t calls = scribe_summary_ledger(s, "IO_CALLS"),
-		missed = scribe_summary_ledger(s, "IO_MISSED_CALLS");
+	int64_t calls = scribe_summary_ledger(s, "IO_CALLS"), missed = scribe_summary_ledger(s, "IO_MISSED_CALLS");
 	char a[H], b[H];
 
 	if (calls <= 0)
 		return;
 	/* The kernel's own I/O accounting of the same threads is an independent check. */
 	if (missed)
-		scribe_out_printf(
-			out, "           the kernel counted %s reads and writes, %s of them are missing\n",
-			count(calls, a), count(missed, b));
+		scribe_out_printf(out, "           the kernel counted %s reads and writes, %s of them are missing\n",
+				  count(calls, a), count(missed, b));
 	else
-		scribe_out_printf(
-			out, "           the kernel counted %s reads and writes: all recorded or left out\n",
-			count(calls, a));
+		scribe_out_printf(out, "           the kernel counted %s reads and writes: all recorded or left out\n",
+				  count(calls, a));
 }
 
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out)
@@ -134,8 +129,7 @@ void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_o
 	}
 	scribe_out_text(out, "counted\n");
 	put_ledger_counters(s, out, SCRIBE_IS_FACT);
-	scribe_out_printf(out,
-			  "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
+	scribe_out_printf(out, "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
 			  s->ledger_f[SCRIBE_LEDGER_F_DAEMON_CPU], s->ledger_f[SCRIBE_LEDGER_F_DRAIN_TIME],
 			  s->ledger_f[SCRIBE_LEDGER_F_FINALIZE_TIME]);
 }

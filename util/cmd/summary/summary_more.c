@@ -5,10 +5,10 @@
  */
 #include <stdio.h>
 
-#include "util/text/human.h"
+#include "util/cmd/summary/summary.h"
 #include "util/logs/rank_times.h"
 #include "util/logs/sum.h"
-#include "util/cmd/summary/summary.h"
+#include "util/text/human.h"
 
 #define H 40
 
@@ -125,12 +125,10 @@ static void put_libraries(const struct scribe_summary *s, struct scribe_out *out
 		const struct scribe_summary_library *l = &s->library[i];
 
 		scribe_out_printf(out, "%-10s %s %s%s; read %s in %s call%s, ",
-				  l->module == SCRIBE_MOD_H5D ? "HDF5" : "PnetCDF",
-				  scribe_human_count(l->things, a, H), l->what, l->things == 1 ? "" : "s",
-				  scribe_human_bytes(l->bytes_read, b, H), scribe_human_count(l->reads, c, H),
-				  l->reads == 1 ? "" : "s");
-		scribe_out_printf(out, "wrote %s in %s call%s; %.4g s\n",
-				  scribe_human_bytes(l->bytes_written, a, H),
+				  l->module == SCRIBE_MOD_H5D ? "HDF5" : "PnetCDF", scribe_human_count(l->things, a, H),
+				  l->what, l->things == 1 ? "" : "s", scribe_human_bytes(l->bytes_read, b, H),
+				  scribe_human_count(l->reads, c, H), l->reads == 1 ? "" : "s");
+		scribe_out_printf(out, "wrote %s in %s call%s; %.4g s\n", scribe_human_bytes(l->bytes_written, a, H),
 				  scribe_human_count(l->writes, b, H), l->writes == 1 ? "" : "s", l->seconds);
 	}
 }
@@ -141,9 +139,9 @@ static void put_mapped(const struct scribe_summary *s, struct scribe_out *out)
 
 	if (s->mappings <= 0)
 		return;
-	scribe_out_printf(out, "mapped     %s file%s by %s mapping%s",
-			  scribe_human_count(s->mapped_files, a, H), s->mapped_files == 1 ? "" : "s",
-			  scribe_human_count(s->mappings, b, H), s->mappings == 1 ? "" : "s");
+	scribe_out_printf(out, "mapped     %s file%s by %s mapping%s", scribe_human_count(s->mapped_files, a, H),
+			  s->mapped_files == 1 ? "" : "s", scribe_human_count(s->mappings, b, H),
+			  s->mappings == 1 ? "" : "s");
 	if (s->mapped_bytes > 0)
 		scribe_out_printf(out, " of %s", scribe_human_bytes(s->mapped_bytes, c, H));
 	scribe_out_text(out, ": bytes that move through them are not counted\n");
@@ -157,15 +155,14 @@ static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 
 	for (int i = 0; i < s->nmodules; i++)
 		if (s->modules[i].module != SCRIBE_MOD_MPIIO)
-			counted = scribe_sum(counted, scribe_sum(s->modules[i].perf.bytes_read,
-								 s->modules[i].perf.bytes_written));
+			counted = scribe_sum(
+				counted, scribe_sum(s->modules[i].perf.bytes_read, s->modules[i].perf.bytes_written));
 	if (calls <= 0 || (counted > 0 && bytes <= counted))
 		return;
 	scribe_out_printf(out,
 			  "left out   %s read%s and writes of %s on excluded paths, in the whole job: "
 			  "--include PREFIX counts those below PREFIX\n",
-			  scribe_human_count(calls, a, H), calls == 1 ? "" : "s",
-			  scribe_human_bytes(bytes, b, H));
+			  scribe_human_count(calls, a, H), calls == 1 ? "" : "s", scribe_human_bytes(bytes, b, H));
 }
 
 void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out)

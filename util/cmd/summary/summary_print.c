@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "util/text/human.h"
-#include "util/logs/print_job.h"
 #include "util/cmd/summary/summary.h"
+#include "util/logs/print_job.h"
 #include "util/logs/sum.h"
+#include "util/text/human.h"
 
 #define H   40
 #define BAR 24
@@ -36,8 +36,8 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	/* With a process table a rank may be several processes, which a line below counts. */
 	scribe_out_printf(out, "job        %lld: %lld %s%s, uid %lld, %s, %.3f s%s\n", (long long)job->jobid,
-			  (long long)job->nprocs, s->processes ? "rank" : "process", plural,
-			  (long long)job->uid, when, scribe_reader_runtime(s->log.reader),
+			  (long long)job->nprocs, s->processes ? "rank" : "process", plural, (long long)job->uid, when,
+			  scribe_reader_runtime(s->log.reader),
 			  strstr(job->metadata, "finalize=collective\n") ? ", reduced by the ranks" : "");
 	scribe_out_printf(out, "command    %s\n",
 			  scribe_human_text(scribe_reader_exe(s->log.reader), command, sizeof(command)));
@@ -57,11 +57,10 @@ static void put_module(const struct scribe_summary_module *m, struct scribe_out 
 	char a[H], b[H], c[H];
 
 	scribe_out_printf(out, "%-10s %s file%s; read %s in %s call%s, ", module_name(m->module),
-			  count(m->files[SCRIBE_FILES_ALL].count, a),
-			  m->files[SCRIBE_FILES_ALL].count == 1 ? "" : "s", bytes(m->perf.bytes_read, b),
-			  count(m->reads, c), m->reads == 1 ? "" : "s");
-	scribe_out_printf(out, "wrote %s in %s call%s; ", bytes(m->perf.bytes_written, a),
-			  count(m->writes, b), m->writes == 1 ? "" : "s");
+			  count(m->files[SCRIBE_FILES_ALL].count, a), m->files[SCRIBE_FILES_ALL].count == 1 ? "" : "s",
+			  bytes(m->perf.bytes_read, b), count(m->reads, c), m->reads == 1 ? "" : "s");
+	scribe_out_printf(out, "wrote %s in %s call%s; ", bytes(m->perf.bytes_written, a), count(m->writes, b),
+			  m->writes == 1 ? "" : "s");
 	if (m->perf.agg_perf > 0)
 		scribe_out_printf(out, "%.1f MiB/s, ", m->perf.agg_perf);
 	scribe_out_printf(out, "%.4g s\n", m->perf.agg_time);
@@ -87,14 +86,14 @@ static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 {
 	uint64_t flags = scribe_reader_header(s->log.reader)->partial_flag;
 	const char *comma = "", *why;
-	char room[512];
+	char capacity[512];
 
 	if (!flags)
 		return;
 	/* Our own logs have the reason in their metadata. */
-	why = scribe_partial_why(s->log.reader, room, sizeof(room));
+	why = scribe_partial_why(s->log.reader, capacity, sizeof(capacity));
 	scribe_out_printf(out, "INCOMPLETE %s: records are missing of ",
-			  why == room ? why : "memory ran out in the job");
+			  why == capacity ? why : "memory ran out in the job");
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		if (flags >> i & 1) {
 			scribe_out_printf(out, "%s%s", comma, module_name(i));
@@ -106,8 +105,7 @@ static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 /* ---- access sizes ---- */
 
 static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
-	"0-100", "101-1K", "1K-10K",   "10K-100K", "100K-1M",
-	"1M-4M", "4M-10M", "10M-100M", "100M-1G",  "over 1G",
+	"0-100", "101-1K", "1K-10K", "10K-100K", "100K-1M", "1M-4M", "4M-10M", "10M-100M", "100M-1G", "over 1G",
 };
 
 static const struct scribe_summary_module *sized_module(const struct scribe_summary *s)
@@ -167,9 +165,7 @@ static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *o
 static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 {
 	char bar[BAR + 1];
-	int n = part <= 0 || all <= 0 ? 0
-		: part >= all         ? BAR
-				      : (int)((double)BAR * (double)part / (double)all + 0.5);
+	int n = part <= 0 || all <= 0 ? 0 : part >= all ? BAR : (int)((double)BAR * (double)part / (double)all + 0.5);
 
 	n = part > 0 && all > 0 && n == 0 ? 1 : n;
 	memset(bar, ' ', BAR);
@@ -215,18 +211,17 @@ static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, s
 		scribe_out_text(out, text);
 	else
 		scribe_out_printf(out, "...%.*s", (int)most,
-				  (scribe_name_escape(len > most ? name + len - most : name,
-						      len > most ? most : len, text, sizeof(text)),
+				  (scribe_name_escape(len > most ? name + len - most : name, len > most ? most : len,
+						      text, sizeof(text)),
 				   text));
 }
 
-static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f,
-		     struct scribe_out *out)
+static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f, struct scribe_out *out)
 {
 	char a[H], b[H];
 
-	scribe_out_printf(out, "  read %10s  wrote %10s  %-6s ", bytes(f->bytes_read, a),
-			  bytes(f->bytes_written, b), module_name(f->module));
+	scribe_out_printf(out, "  read %10s  wrote %10s  %-6s ", bytes(f->bytes_read, a), bytes(f->bytes_written, b),
+			  module_name(f->module));
 	if (f->nprocs < 0)
 		scribe_out_printf(out, "%-10s ", "all ranks");
 	else
@@ -317,18 +312,17 @@ static void put_perf(const struct scribe_summary_module *m, struct scribe_out *o
 {
 	char a[H], b[H], c[H], d[H], e[H];
 
-	scribe_out_printf(
-		out, "  %-8s files: %s read only, %s written only, %s both; %s of one rank, %s shared\n",
-		module_name(m->module), count(m->files[SCRIBE_FILES_READ_ONLY].count, a),
-		count(m->files[SCRIBE_FILES_WRITE_ONLY].count, b),
-		count(m->files[SCRIBE_FILES_READ_WRITE].count, c),
-		count(m->files[SCRIBE_FILES_UNIQUE].count, d),
-		count(m->files[SCRIBE_FILES_SHARED].count + m->files[SCRIBE_FILES_PART_SHARED].count, e));
+	scribe_out_printf(out, "  %-8s files: %s read only, %s written only, %s both; %s of one rank, %s shared\n",
+			  module_name(m->module), count(m->files[SCRIBE_FILES_READ_ONLY].count, a),
+			  count(m->files[SCRIBE_FILES_WRITE_ONLY].count, b),
+			  count(m->files[SCRIBE_FILES_READ_WRITE].count, c),
+			  count(m->files[SCRIBE_FILES_UNIQUE].count, d),
+			  count(m->files[SCRIBE_FILES_SHARED].count + m->files[SCRIBE_FILES_PART_SHARED].count, e));
 	scribe_out_printf(out,
 			  "  %-8s time: %.3f s in files of one rank (slowest: rank %lld; %.3f s metadata), "
 			  "%.3f s in shared files\n",
-			  "", m->perf.unique_time, (long long)m->perf.unique_slowest_rank,
-			  m->perf.unique_meta_time, m->perf.shared_time);
+			  "", m->perf.unique_time, (long long)m->perf.unique_slowest_rank, m->perf.unique_meta_time,
+			  m->perf.shared_time);
 }
 
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles)

@@ -14,8 +14,7 @@
 #include "logfmt/counters/records.h"
 #include "util/text/human.h"
 
-static const char *const sort_names[] = {"rate", "read", "write", "ops", "mean",
-					 "max",  "size", "total", "name"};
+static const char *const sort_names[] = {"rate", "read", "write", "ops", "mean", "max", "size", "total", "name"};
 static const char *const view_names[] = {"jobs", "processes", "ranks", "files"};
 
 static int find(const char *const *names, int n, const char *name)
@@ -59,11 +58,7 @@ static void compact(double v, double step, char *to)
 	if (!letter)
 		snprintf(to, 16, v == 0 || v >= 9.95 || v == floor(v) ? "%.0f" : "%.1f", v);
 	else
-		snprintf(to, 16,
-			 v >= 99.95   ? "%.0f%c"
-			 : v >= 9.995 ? "%.1f%c"
-				      : "%.2f%c",
-			 v, letters[letter]);
+		snprintf(to, 16, v >= 99.95 ? "%.0f%c" : v >= 9.995 ? "%.1f%c" : "%.2f%c", v, letters[letter]);
 }
 
 /* Seconds with a unit; "-": not measured. */
@@ -81,18 +76,13 @@ static void latency(double s, char *to)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (s >= units[i].unit * 0.9995) {
 			s /= units[i].unit;
-			snprintf(to, 16,
-				 s >= 99.95   ? "%.0f%s"
-				 : s >= 9.995 ? "%.1f%s"
-					      : "%.2f%s",
-				 s, units[i].name);
+			snprintf(to, 16, s >= 99.95 ? "%.0f%s" : s >= 9.995 ? "%.1f%s" : "%.2f%s", s, units[i].name);
 			return;
 		}
 	snprintf(to, 16, "%.0fns", s * 1e9);
 }
 
-#define CELL(name)                                                                                           \
-	static void name(const struct scribe_top_row *r, const struct scribe_top_names *names, char *to)
+#define CELL(name) static void name(const struct scribe_top_row *r, const struct scribe_top_names *names, char *to)
 
 CELL(cell_job)
 {
@@ -210,33 +200,33 @@ CELL(cell_file)
 	scribe_human_text(name, to, SCRIBE_TOP_CELL);
 }
 
-#define RATES                                                                                                \
-	{"READ/s", 7, false, false, cell_read}, {"WRITE/s", 7, false, false, cell_write},                    \
-		{"OPS/s", 6, false, false, cell_ops}, {"MEAN", 6, false, false, cell_mean},                  \
-		{"MAX", 6, false, false, cell_max}, {"SIZE", 6, false, false, cell_size},                    \
-		{"READ", 7, false, true, cell_read_total},                                                   \
-	{                                                                                                    \
-		"WRITTEN", 7, false, true, cell_write_total                                                  \
+#define RATES \
+	{"READ/s", 7, false, false, cell_read}, {"WRITE/s", 7, false, false, cell_write}, \
+		{"OPS/s", 6, false, false, cell_ops}, {"MEAN", 6, false, false, cell_mean}, \
+		{"MAX", 6, false, false, cell_max}, {"SIZE", 6, false, false, cell_size}, \
+		{"READ", 7, false, true, cell_read_total}, \
+	{ \
+		"WRITTEN", 7, false, true, cell_write_total \
 	}
-#define JOB                                                                                                  \
-	{                                                                                                    \
-		"JOB", 12, true, false, cell_job                                                             \
+#define JOB \
+	{ \
+		"JOB", 12, true, false, cell_job \
 	}
-#define WIDE_JOB                                                                                             \
-	{                                                                                                    \
-		"JOB", 12, true, true, cell_job                                                              \
+#define WIDE_JOB \
+	{ \
+		"JOB", 12, true, true, cell_job \
 	}
-#define PROCESSES                                                                                            \
-	{                                                                                                    \
-		"PROCS", 5, false, false, cell_processes                                                     \
+#define PROCESSES \
+	{ \
+		"PROCS", 5, false, false, cell_processes \
 	}
-#define LAYERS                                                                                               \
-	{                                                                                                    \
-		"LAYERS", 0, true, false, cell_layers                                                        \
+#define LAYERS \
+	{ \
+		"LAYERS", 0, true, false, cell_layers \
 	}
-#define END                                                                                                  \
-	{                                                                                                    \
-		NULL, 0, false, false, NULL                                                                  \
+#define END \
+	{ \
+		NULL, 0, false, false, NULL \
 	}
 
 /* Wide columns need a wide terminal; width 0 is the rest of the line. */

@@ -5,7 +5,7 @@
 #include "util/cmd/top/names.h"
 
 #define SCRIBE_TOP_CELL 33800
-#define SCRIBE_TOP_WIDE 120   /* terminal columns from which wide columns are shown */
+#define SCRIBE_TOP_WIDE 120 /* terminal columns from which wide columns are shown */
 
 enum scribe_top_sort {
 	SCRIBE_TOP_BY_RATE,

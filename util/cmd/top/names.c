@@ -53,8 +53,7 @@ static int forget_all(struct scribe_top_names *n)
 }
 
 int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *link,
-			   const struct scribe_top_rows *rows, size_t first, size_t end,
-			   struct scribe_err *err)
+			   const struct scribe_top_rows *rows, size_t first, size_t end, struct scribe_err *err)
 {
 	const struct scribe_live_job *job = NULL;
 	uint64_t id[SCRIBE_LIVE_NAMES_MAX];

@@ -148,8 +148,7 @@ static int print_json(struct scribe_out *out, const struct scribe_top_rows *rows
 	scribe_json_real(out, (double)real_ns / 1e9);
 	scribe_out_text(out, ",\"seconds\":");
 	scribe_json_real(out, rows->seconds);
-	scribe_out_printf(out, ",\"view\":\"%s\",\"rows_of_all\":%zu,\"rows\":[", scribe_top_view_name(view),
-			  rows->n);
+	scribe_out_printf(out, ",\"view\":\"%s\",\"rows_of_all\":%zu,\"rows\":[", scribe_top_view_name(view), rows->n);
 	for (size_t i = 0; i < most && rc == 0; i++) {
 		scribe_out_text(out, i ? ",{" : "{");
 		rc = print_json_row(out, &rows->row[i], view, names);
@@ -219,8 +218,7 @@ static void print_line(struct scribe_out *out, const struct scribe_top_row *r, e
 	scribe_out_printf(out, "ioscribe_%s", of[view]);
 	put_tags(out, r, view, names);
 	scribe_out_printf(out,
-			  " processes=%ui,bytes_read=%" PRIu64 "i,bytes_written=%" PRIu64
-			  "i,operations=%" PRIu64 "i",
+			  " processes=%ui,bytes_read=%" PRIu64 "i,bytes_written=%" PRIu64 "i,operations=%" PRIu64 "i",
 			  r->processes, r->bytes[0], r->bytes[1], r->operations);
 	put_field(out, "read_bytes_per_second", r->bytes_s[0]);
 	put_field(out, "written_bytes_per_second", r->bytes_s[1]);
@@ -231,9 +229,8 @@ static void print_line(struct scribe_out *out, const struct scribe_top_row *r, e
 	scribe_out_printf(out, " %" PRId64 "\n", real_ns);
 }
 
-int scribe_top_print(struct scribe_out *out, enum scribe_top_format format,
-		     const struct scribe_top_rows *rows, size_t most, enum scribe_top_view view,
-		     const struct scribe_top_names *names, int64_t real_ns)
+int scribe_top_print(struct scribe_out *out, enum scribe_top_format format, const struct scribe_top_rows *rows,
+		     size_t most, enum scribe_top_view view, const struct scribe_top_names *names, int64_t real_ns)
 {
 	most = most < rows->n ? most : rows->n;
 	if (format == SCRIBE_TOP_JSON)

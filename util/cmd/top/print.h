@@ -12,8 +12,7 @@ enum scribe_top_format { SCRIBE_TOP_TABLE, SCRIBE_TOP_JSON, SCRIBE_TOP_LINES };
 void scribe_top_fit(const struct scribe_top_column *column, const char *cell, int width, char *to);
 
 /* Prints at most `most` rows. 0 or -ENOMEM. */
-int scribe_top_print(struct scribe_out *out, enum scribe_top_format format,
-		     const struct scribe_top_rows *rows, size_t most, enum scribe_top_view view,
-		     const struct scribe_top_names *names, int64_t real_ns);
+int scribe_top_print(struct scribe_out *out, enum scribe_top_format format, const struct scribe_top_rows *rows,
+		     size_t most, enum scribe_top_view view, const struct scribe_top_names *names, int64_t real_ns);
 
 #endif

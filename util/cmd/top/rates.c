@@ -21,7 +21,7 @@ struct making {
 	const struct scribe_top_sample *before, *now;
 	const struct scribe_top_scope *scope;
 	struct scribe_top_rows *rows;
-	struct scribe_map by_key;                  /* 1 + index of a row */
+	struct scribe_map by_key; /* 1 + index of a row */
 	struct scribe_map old_process, old_record;
 	struct scribe_map new_process;
 	struct moved *moved_before, *moved_now;
@@ -80,15 +80,13 @@ static uint64_t record_key(const struct scribe_live_record *r)
 static int index_all(struct making *x)
 {
 	for (size_t i = 0; i < x->before->processes; i++)
-		if (scribe_map_put(&x->old_process, x->before->process[i].is.proc_id,
-				   &x->before->process[i]) < 0)
+		if (scribe_map_put(&x->old_process, x->before->process[i].is.proc_id, &x->before->process[i]) < 0)
 			return -ENOMEM;
 	for (size_t i = 0; i < x->now->processes; i++)
 		if (scribe_map_put(&x->new_process, x->now->process[i].is.proc_id, &x->now->process[i]) < 0)
 			return -ENOMEM;
 	for (size_t i = 0; i < x->before->records; i++)
-		if (scribe_map_put(&x->old_record, record_key(&x->before->record[i].is),
-				   &x->before->record[i]) < 0)
+		if (scribe_map_put(&x->old_record, record_key(&x->before->record[i].is), &x->before->record[i]) < 0)
 			return -ENOMEM;
 	x->moved_before = sum_up(x->before);
 	x->moved_now = sum_up(x->now);
@@ -102,13 +100,13 @@ static struct scribe_top_row *row_of(struct making *x, uint64_t key, const struc
 
 	if (at)
 		return &rows->row[at - 1];
-	if (rows->n == rows->room) {
-		struct scribe_top_row *more = realloc(rows->row, (rows->room * 2 + 64) * sizeof(*more));
+	if (rows->n == rows->capacity) {
+		struct scribe_top_row *more = realloc(rows->row, (rows->capacity * 2 + 64) * sizeof(*more));
 
 		if (!more)
 			return NULL;
 		rows->row = more;
-		rows->room = rows->room * 2 + 64;
+		rows->capacity = rows->capacity * 2 + 64;
 	}
 	if (scribe_map_put(&x->by_key, key, (void *)(uintptr_t)(rows->n + 1)) < 0)
 		return NULL;
@@ -138,9 +136,8 @@ static struct scribe_top_row *row_of_process(struct making *x, const struct scri
 	if (x->scope->view == SCRIBE_TOP_JOBS)
 		return row_of(x, job->job, job);
 	row = row_of(x,
-		     x->scope->view == SCRIBE_TOP_PROCESSES
-			     ? p->is.proc_id
-			     : mix(mix(job->job, p->is.unit), (uint64_t)p->is.rank),
+		     x->scope->view == SCRIBE_TOP_PROCESSES ? p->is.proc_id
+							    : mix(mix(job->job, p->is.unit), (uint64_t)p->is.rank),
 		     job);
 	if (row) {
 		row->rank = p->is.rank;
@@ -150,8 +147,7 @@ static struct scribe_top_row *row_of_process(struct making *x, const struct scri
 }
 
 /* row->process is set only while a single process counts to the row. */
-static void count_process(struct making *x, struct scribe_top_row *row,
-			  const struct scribe_sampled_process *p)
+static void count_process(struct making *x, struct scribe_top_row *row, const struct scribe_sampled_process *p)
 {
 	const size_t number = (size_t)(p - x->now->process) + 1;
 
@@ -189,9 +185,7 @@ static struct scribe_top_row *row_of_record(struct making *x, const struct scrib
 	if (x->scope->view != SCRIBE_TOP_FILES)
 		return row_of_process(x, p);
 	/* A file has one row per layer; each record without a name has its own. */
-	row = row_of(x,
-		     mix(mix(job->job, r->is.module), r->is.name ? r->is.name : record_key(&r->is) * 2 + 1),
-		     job);
+	row = row_of(x, mix(mix(job->job, r->is.module), r->is.name ? r->is.name : record_key(&r->is) * 2 + 1), job);
 	if (!row)
 		return NULL;
 	row->name = r->is.name;
@@ -230,8 +224,7 @@ static void add_record(struct making *x, struct scribe_top_row *row, const struc
 }
 
 /* Job numbers are reused, so the start is compared too. */
-static const struct scribe_live_job *same_job(const struct scribe_top_sample *s,
-					      const struct scribe_live_job *job)
+static const struct scribe_live_job *same_job(const struct scribe_top_sample *s, const struct scribe_live_job *job)
 {
 	for (size_t i = 0; i < s->jobs; i++)
 		if (s->job[i].job == job->job && s->job[i].begun_ns == job->begun_ns)

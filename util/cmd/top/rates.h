@@ -23,8 +23,8 @@ struct scribe_top_row {
 	const struct scribe_live_process *process; /* the only one of the row; otherwise NULL */
 	int64_t rank;                              /* -1: none */
 	uint32_t unit;
-	uint64_t name;                             /* FILES; 0: none */
-	bool folded;                               /* FILES: an overflow record of many files */
+	uint64_t name; /* FILES; 0: none */
+	bool folded;   /* FILES: an overflow record of many files */
 	uint32_t processes;
 	uint64_t modules;                          /* bit per layer with records */
 	double bytes_s[2], ops_s, latency_s, size; /* NAN: no operation */
@@ -36,7 +36,7 @@ struct scribe_top_row {
 
 struct scribe_top_rows {
 	struct scribe_top_row *row;
-	size_t n, room;
+	size_t n, capacity;
 	double seconds;
 };
 

@@ -37,8 +37,7 @@ void scribe_sample_clear(struct scribe_top_sample *s)
 
 static int no_page(struct scribe_err *err)
 {
-	return scribe_err_set(err, -EPROTO,
-			      "an answer of the daemon that cannot be read: is it of another version?");
+	return scribe_err_set(err, -EPROTO, "an answer of the daemon that cannot be read: is it of another version?");
 }
 
 static int read_items(const char *page, size_t bytes, item_fn fn, void *ctx, struct scribe_err *err)
@@ -76,8 +75,7 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 		return -ECANCELED;
 	rc = scribe_msg_send(l->sock, SCRIBE_MSG_LIVE_REQUEST, 0, m, sizeof(*m), -1, ANSWER_MS);
 	if (rc < 0)
-		return scribe_err_set(err, rc, "the daemon at %s cannot be asked: %s", scribe_job_dir(),
-				      strerror(-rc));
+		return scribe_err_set(err, rc, "the daemon at %s cannot be asked: %s", scribe_job_dir(), strerror(-rc));
 	rc = scribe_job_receive(l->sock, packet, deadline_ms, err);
 	if (rc < 0)
 		return rc;
@@ -88,15 +86,15 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 	return rc < 0 ? rc : looked->more != 0;
 }
 
-static void *more(void *items, size_t *room, size_t n, size_t size)
+static void *more(void *items, size_t *capacity, size_t n, size_t size)
 {
 	void *grown;
 
-	if (n < *room)
+	if (n < *capacity)
 		return items;
-	grown = realloc(items, (*room * 2 + 64) * size);
+	grown = realloc(items, (*capacity * 2 + 64) * size);
 	if (grown)
-		*room = *room * 2 + 64;
+		*capacity = *capacity * 2 + 64;
 	return grown;
 }
 
@@ -117,7 +115,7 @@ static int take_job(struct taking *t, const void *item)
 	job.id[sizeof(job.id) - 1] = job.user[sizeof(job.user) - 1] = 0;
 	if (t->link->job_id && strcmp(t->link->job_id, job.id))
 		return 0;
-	all = more(s->job, &s->jobs_room, s->jobs, sizeof(*all));
+	all = more(s->job, &s->jobs_capacity, s->jobs, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	s->job = all;
@@ -128,8 +126,7 @@ static int take_job(struct taking *t, const void *item)
 static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 {
 	struct scribe_top_sample *s = t->sample;
-	struct scribe_sampled_process *all = more(s->process, &s->processes_room, s->processes, sizeof(*all)),
-				      *p;
+	struct scribe_sampled_process *all = more(s->process, &s->processes_capacity, s->processes, sizeof(*all)), *p;
 
 	if (!all)
 		return -ENOMEM;
@@ -145,7 +142,7 @@ static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 static int take_record(struct taking *t, const void *item, uint64_t now_ns, struct scribe_err *err)
 {
 	struct scribe_top_sample *s = t->sample;
-	struct scribe_sampled_record *all = more(s->record, &s->records_room, s->records, sizeof(*all)), *r;
+	struct scribe_sampled_record *all = more(s->record, &s->records_capacity, s->records, sizeof(*all)), *r;
 
 	if (!all)
 		return -ENOMEM;
@@ -161,8 +158,7 @@ static int take_record(struct taking *t, const void *item, uint64_t now_ns, stru
 	return 0;
 }
 
-static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns,
-		struct scribe_err *err)
+static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns, struct scribe_err *err)
 {
 	struct taking *t = ctx;
 	const struct scribe_top_sample *s = t->sample;
@@ -188,9 +184,8 @@ static int take_all(struct taking *t, struct scribe_err *err)
 		rc = ask(t->link, &m, take, t, err);
 	while (rc > 0);
 	for (t->job = 0; t->job < s->jobs && rc == 0; t->job++) {
-		m = (struct scribe_msg_live_request){.what = SCRIBE_LIVE_RECORDS,
-					     .job = s->job[t->job].job,
-					     .begun_ns = s->job[t->job].begun_ns};
+		m = (struct scribe_msg_live_request){
+			.what = SCRIBE_LIVE_RECORDS, .job = s->job[t->job].job, .begun_ns = s->job[t->job].begun_ns};
 		do
 			rc = ask(t->link, &m, take, t, err);
 		while (rc > 0);
@@ -229,8 +224,7 @@ static int end(struct scribe_live_link *l, int rc, struct scribe_err *err)
 
 int scribe_sample_take(struct scribe_live_link *l, struct scribe_top_sample *ret_sample, struct scribe_err *err)
 {
-	struct scribe_top_sample s = {.at_ns = clock_ns(CLOCK_MONOTONIC),
-				  .real_ns = (int64_t)clock_ns(CLOCK_REALTIME)};
+	struct scribe_top_sample s = {.at_ns = clock_ns(CLOCK_MONOTONIC), .real_ns = (int64_t)clock_ns(CLOCK_REALTIME)};
 	struct taking t = {.link = l, .sample = &s};
 	int rc = reach(l, err);
 
@@ -249,8 +243,7 @@ struct naming {
 	uint64_t last;
 };
 
-static int take_name(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns,
-		     struct scribe_err *err)
+static int take_name(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns, struct scribe_err *err)
 {
 	struct naming *x = ctx;
 
@@ -261,17 +254,15 @@ static int take_name(void *ctx, uint32_t type, const void *item, size_t bytes, u
 	return x->fn(x->ctx, x->last, (const char *)item + sizeof(x->last), bytes - sizeof(x->last));
 }
 
-int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id,
-		      size_t n, scribe_live_name_fn fn, void *ctx, struct scribe_err *err)
+int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id, size_t n,
+		      scribe_live_name_fn fn, void *ctx, struct scribe_err *err)
 {
 	struct naming x = {.fn = fn, .ctx = ctx};
 	int rc = reach(l, err);
 
 	while (rc >= 0 && n) {
-		struct scribe_msg_live_request m = {.what = SCRIBE_LIVE_NAMES,
-					    .job = job->job,
-					    .begun_ns = job->begun_ns,
-					    .names = (uint32_t)n};
+		struct scribe_msg_live_request m = {
+			.what = SCRIBE_LIVE_NAMES, .job = job->job, .begun_ns = job->begun_ns, .names = (uint32_t)n};
 
 		memcpy(m.name, id, n * sizeof(*id));
 		rc = ask(l, &m, take_name, &x, err);

@@ -29,15 +29,14 @@ struct scribe_top_sample {
 	struct scribe_sampled_process *process;
 	struct scribe_sampled_record *record;
 	size_t jobs, processes, records;
-	size_t jobs_room, processes_room, records_room;
+	size_t jobs_capacity, processes_capacity, records_capacity;
 };
 
 /* A connection, opened when needed. Initialise sock to -1. */
 struct scribe_live_link {
 	int sock;
-	const char *job_id; /* only this job; NULL: all visible ones */
-	bool (*go_on)(
-		void *ctx); /* may be NULL; called between pages, false cancels the sample with -ECANCELED */
+	const char *job_id;       /* only this job; NULL: all visible ones */
+	bool (*go_on)(void *ctx); /* may be NULL; called between pages, false cancels the sample with -ECANCELED */
 	void *ctx;
 };
 
@@ -48,7 +47,7 @@ void scribe_sample_clear(struct scribe_top_sample *s);
 
 /* Requests names of a job's records and calls `fn` for each found. At most SCRIBE_LIVE_NAMES_MAX ids. */
 typedef int (*scribe_live_name_fn)(void *ctx, uint64_t id, const char *name, size_t bytes);
-int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id,
-		      size_t n, scribe_live_name_fn fn, void *ctx, struct scribe_err *err);
+int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id, size_t n,
+		      scribe_live_name_fn fn, void *ctx, struct scribe_err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "util/text/human.h"
 
-#define KEYS_MAX  32
+#define KEYS_MAX 32
 /* Levels of drilling down: job, rank, process, files. */
 #define DEPTH_MAX 4
 #define HEAD_ROWS 2
@@ -108,8 +108,7 @@ static void make_rows(struct screen *s)
 	scribe_top_rows_sort(&s->rows, s->sort, scope->view, s->names);
 	move_to(s, s->selected);
 	if (rc == 0 && scope->view == SCRIBE_TOP_FILES)
-		rc = scribe_top_names_fetch(s->names, s->link, &s->rows, s->first, s->first + (size_t)LINES,
-					    &err);
+		rc = scribe_top_names_fetch(s->names, s->link, &s->rows, s->first, s->first + (size_t)LINES, &err);
 	if (rc < 0 && rc != -ECANCELED)
 		say(s, &err);
 }
@@ -132,8 +131,6 @@ static void take_sample(struct screen *s)
 	s->now = now;
 	make_rows(s);
 }
-
-/* ---- drawing ---- */
 
 static void put_line(int y, const char *text, attr_t how)
 {
@@ -161,10 +158,9 @@ static void draw_title(struct screen *s)
 		scribe_human_text(scope->job_id, job, sizeof(job));
 	if (s->filter[0])
 		scribe_human_text(s->filter, filter, sizeof(filter));
-	snprintf(text, sizeof(text), "ioscribe top%s: %zu %s%s%s%s by %s%s%s, %.1f s",
-		 s->pausing ? " PAUSED" : "", s->rows.n, scribe_top_view_name(scope->view), of,
-		 job[0] ? " of job " : "", job, scribe_top_sort_name(s->sort), filter[0] ? " with " : "",
-		 filter, s->rows.seconds);
+	snprintf(text, sizeof(text), "ioscribe top%s: %zu %s%s%s%s by %s%s%s, %.1f s", s->pausing ? " PAUSED" : "",
+		 s->rows.n, scribe_top_view_name(scope->view), of, job[0] ? " of job " : "", job,
+		 scribe_top_sort_name(s->sort), filter[0] ? " with " : "", filter, s->rows.seconds);
 	put_line(0, text, A_BOLD);
 }
 
@@ -231,8 +227,7 @@ static void draw(struct screen *s)
 			draw_row(s, HEAD_ROWS + i, &s->rows.row[s->first + (size_t)i],
 				 s->first + (size_t)i == s->selected ? A_STANDOUT : A_NORMAL);
 		if (!s->rows.n && rows_shown() > 0)
-			put_line(HEAD_ROWS, s->filter[0] ? "nothing with that text" : "nothing is traced now",
-				 A_DIM);
+			put_line(HEAD_ROWS, s->filter[0] ? "nothing with that text" : "nothing is traced now", A_DIM);
 	}
 	snprintf(text, sizeof(text), "filter: %s_", scribe_human_text(s->filter, shown, sizeof(shown)));
 	if (s->filtering)
@@ -240,13 +235,10 @@ static void draw(struct screen *s)
 	else if (s->message[0])
 		put_line(LINES - 1, s->message, A_BOLD);
 	else
-		put_line(LINES - 1,
-			 "1-4 view  Enter in  Backspace out  s sort  / filter  space pause  h help  q end",
+		put_line(LINES - 1, "1-4 view  Enter in  Backspace out  s sort  / filter  space pause  h help  q end",
 			 A_DIM);
 	refresh();
 }
-
-/* ---- keys ---- */
 
 static void look_at(struct screen *s, enum scribe_top_view view)
 {
@@ -431,8 +423,7 @@ static int show(struct screen *s, struct scribe_err *err)
 	return 0;
 }
 
-int scribe_top_screen(const struct scribe_top_options *o, struct scribe_live_link *link,
-		      struct scribe_err *err)
+int scribe_top_screen(const struct scribe_top_options *o, struct scribe_live_link *link, struct scribe_err *err)
 {
 	static struct screen s;
 	int rc;

@@ -4,7 +4,6 @@
 
 #include "util/cmd/top/options.h"
 
-int scribe_top_screen(const struct scribe_top_options *options, struct scribe_live_link *link,
-		      struct scribe_err *err);
+int scribe_top_screen(const struct scribe_top_options *options, struct scribe_live_link *link, struct scribe_err *err);
 
 #endif

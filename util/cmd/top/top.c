@@ -22,8 +22,8 @@ static int take_seconds(double *to, const char *value, struct scribe_err *err)
 	double v = strtod(value, &end);
 
 	if (end == value || *end || !(v >= 0.1) || v > 3600)
-		return scribe_err_set(err, -EINVAL,
-				      "--interval %.60s is not a number of seconds from 0.1 to 3600", value);
+		return scribe_err_set(err, -EINVAL, "--interval %.60s is not a number of seconds from 0.1 to 3600",
+				      value);
 	*to = v;
 	return 0;
 }
@@ -35,20 +35,17 @@ static int take_number(const char *name, unsigned long most, unsigned long *to, 
 	unsigned long v = strtoul(value, &end, 10);
 
 	if (value[0] < '0' || value[0] > '9' || *end || !v || v > most)
-		return scribe_err_set(err, -EINVAL, "--%s %.60s is not a number from 1 to %lu", name, value,
-				      most);
+		return scribe_err_set(err, -EINVAL, "--%s %.60s is not a number from 1 to %lu", name, value, most);
 	*to = v;
 	return 0;
 }
 
-static int take_word(const char *name, int (*of)(const char *), unsigned *to, const char *value,
-		     struct scribe_err *err)
+static int take_word(const char *name, int (*of)(const char *), unsigned *to, const char *value, struct scribe_err *err)
 {
 	int found = of(value);
 
 	if (found < 0)
-		return scribe_err_set(err, -EINVAL, "--%s %.60s: ioscribe top --help lists what there is",
-				      name, value);
+		return scribe_err_set(err, -EINVAL, "--%s %.60s: ioscribe top --help lists what there is", name, value);
 	*to = (unsigned)found;
 	return 0;
 }
@@ -102,8 +99,8 @@ static int check(struct scribe_top_options *o, struct scribe_err *err)
 	return 0;
 }
 
-static int choose(const struct scribe_top_options *o, struct scribe_top_rows *rows,
-		  struct scribe_top_names *names, struct scribe_live_link *link, struct scribe_err *err)
+static int choose(const struct scribe_top_options *o, struct scribe_top_rows *rows, struct scribe_top_names *names,
+		  struct scribe_live_link *link, struct scribe_err *err)
 {
 	bool by_name = o->filter || o->sort == SCRIBE_TOP_BY_NAME;
 	int rc = by_name ? scribe_top_names_fetch(names, link, rows, 0, rows->n, err) : 0;
@@ -115,12 +112,10 @@ static int choose(const struct scribe_top_options *o, struct scribe_top_rows *ro
 }
 
 static int print(const struct scribe_top_options *o, const struct scribe_top_sample *before,
-		 const struct scribe_top_sample *now, struct scribe_top_names *names,
-		 struct scribe_live_link *link, struct scribe_err *err)
+		 const struct scribe_top_sample *now, struct scribe_top_names *names, struct scribe_live_link *link,
+		 struct scribe_err *err)
 {
-	enum scribe_top_format format = o->json    ? SCRIBE_TOP_JSON
-					: o->lines ? SCRIBE_TOP_LINES
-						   : SCRIBE_TOP_TABLE;
+	enum scribe_top_format format = o->json ? SCRIBE_TOP_JSON : o->lines ? SCRIBE_TOP_LINES : SCRIBE_TOP_TABLE;
 	struct scribe_top_rows rows = {0};
 	struct scribe_out out = {0};
 	int rc = scribe_top_rows_make(before, now, &o->scope, &rows);
@@ -148,13 +143,11 @@ static void wait_for(double seconds)
 		;
 }
 
-static int print_samples(const struct scribe_top_options *o, struct scribe_live_link *link,
-			 struct scribe_err *err)
+static int print_samples(const struct scribe_top_options *o, struct scribe_live_link *link, struct scribe_err *err)
 {
 	struct scribe_top_names *names = scribe_top_names_new();
 	struct scribe_top_sample before = {0}, now = {0};
-	int rc = names ? scribe_sample_take(link, &before, err)
-		       : scribe_err_set(err, -ENOMEM, "out of memory");
+	int rc = names ? scribe_sample_take(link, &before, err) : scribe_err_set(err, -ENOMEM, "out of memory");
 
 	if (rc == 0 && link->job_id && !before.jobs)
 		rc = scribe_err_set(err, -ENOENT, "no job %.100s here", link->job_id);
@@ -189,8 +182,7 @@ int scribe_top_main(int argc, char **argv)
 	if (o.once)
 		o.count = 1;
 	link.job_id = o.scope.job_id;
-	rc = o.once || o.json || o.lines ? print_samples(&o, &link, &err)
-					 : scribe_top_screen(&o, &link, &err);
+	rc = o.once || o.json || o.lines ? print_samples(&o, &link, &err) : scribe_top_screen(&o, &link, &err);
 	scribe_live_link_close(&link);
 	return rc < 0 ? scribe_complain_err(argv[0], &err) : SCRIBE_EXIT_OK;
 }

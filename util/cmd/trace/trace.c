@@ -24,12 +24,14 @@
 enum key { KEY_JOB = 1, KEY_RANK, KEY_FILE, KEY_SECONDS, KEY_STOP, KEY_OUTPUT = 'o', KEY_FORCE = 'f' };
 
 static const struct scribe_option options[] = {
-	{"job", KEY_JOB, "ID", "the job, as \"ioscribe job list\" has it; of an ioscribe run that has joined the "
-			       "service: the process id of its command"},
+	{"job", KEY_JOB, "ID",
+	 "the job, as \"ioscribe job list\" has it; of an ioscribe run that has joined the "
+	 "service: the process id of its command"},
 	{"seconds", KEY_SECONDS, "N", "how long (0.001 to 3600)"},
 	{"rank", KEY_RANK, "LIST", "ranks such as 0,4-7 (default: all)"},
-	{"file", KEY_FILE, "GLOB", "files whose whole name fits this shell pattern, in which * also stands for / "
-				   "(default: all)"},
+	{"file", KEY_FILE, "GLOB",
+	 "files whose whole name fits this shell pattern, in which * also stands for / "
+	 "(default: all)"},
 	{"output", KEY_OUTPUT, "LOG", "where the log goes (default: ioscribe-trace-ID-TIME.darshan in this directory)"},
 	{"force", KEY_FORCE, NULL, "replace LOG if it is there"},
 	{"stop", KEY_STOP, NULL, "end what is traced of the job now: the commands that wait write their logs"},
@@ -54,23 +56,22 @@ const struct scribe_command scribe_command_trace = {
 	.min_operands = 0,
 	.max_operands = 0,
 	.options = options,
-	.about =
-		"Switches the tracing of single operations (DXT) on for a job that this node's "
-		"service traces, without restarting it, and off again after --seconds. The result "
-		"is a log of its own, whose path is printed: it holds each read and write that "
-		"began within the window, with its times, and begins and ends as the window does; "
-		"\"ioscribe dxt\" and every reader of Darshan's traces read it. The job's own log "
-		"stays as it is, and says in its metadata when windows were open (window_1, ...).\n\n"
-		"A window begins some 50 ms after it was asked for: when every record of the job is "
-		"traced. It ends early with the job, by --stop, and when this command is "
-		"interrupted, which then writes the log anyway. An operation that lasts "
-		"longer than 0.1 s beyond the end is missing. Windows on one job may overlap. What "
-		"the daemon cannot keep is counted, and marks the log incomplete: beyond 2 million "
-		"operations, or dxt_memory and dxt_spool of ioscribed.conf.\n\n"
-		"Root may trace every job, a user his own. Of a job on several nodes it is this "
-		"node's part. Worlds of one job stand in one log, each rank by its number. An "
-		"ioscribe run without a service has a daemon that nobody else can ask: trace such a "
-		"command with ioscribe run --dxt.",
+	.about = "Switches the tracing of single operations (DXT) on for a job that this node's "
+		 "service traces, without restarting it, and off again after --seconds. The result "
+		 "is a log of its own, whose path is printed: it holds each read and write that "
+		 "began within the window, with its times, and begins and ends as the window does; "
+		 "\"ioscribe dxt\" and every reader of Darshan's traces read it. The job's own log "
+		 "stays as it is, and says in its metadata when windows were open (window_1, ...).\n\n"
+		 "A window begins some 50 ms after it was asked for: when every record of the job is "
+		 "traced. It ends early with the job, by --stop, and when this command is "
+		 "interrupted, which then writes the log anyway. An operation that lasts "
+		 "longer than 0.1 s beyond the end is missing. Windows on one job may overlap. What "
+		 "the daemon cannot keep is counted, and marks the log incomplete: beyond 2 million "
+		 "operations, or dxt_memory and dxt_spool of ioscribed.conf.\n\n"
+		 "Root may trace every job, a user his own. Of a job on several nodes it is this "
+		 "node's part. Worlds of one job stand in one log, each rank by its number. An "
+		 "ioscribe run without a service has a daemon that nobody else can ask: trace such a "
+		 "command with ioscribe run --dxt.",
 	.examples = examples,
 };
 
@@ -181,8 +182,8 @@ static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_e
 		if (interrupted == 1) {
 			interrupted = 2;
 			if (scribe_request_add(&t->request, "stop", "1", err) == 0)
-				(void)scribe_msg_send(sock, SCRIBE_MSG_JOB_TRACE, 0, t->request.text,
-						      t->request.bytes, -1, ANSWER_MS);
+				(void)scribe_msg_send(sock, SCRIBE_MSG_JOB_TRACE, 0, t->request.text, t->request.bytes,
+						      -1, ANSWER_MS);
 			deadline_ms = scribe_msg_now_ms() + ANSWER_MS;
 		}
 		if (scribe_msg_left_ms(deadline_ms) == 0)
@@ -223,8 +224,7 @@ static void watch_signals(void)
 
 static int unexpected(int type, struct scribe_err *err)
 {
-	return type < 0 ? type
-			: scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %d)", type);
+	return type < 0 ? type : scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %d)", type);
 }
 
 static int receive(struct trace *t, int sock, uint64_t bytes, int fd, struct scribe_err *err)
@@ -238,8 +238,7 @@ static int receive(struct trace *t, int sock, uint64_t bytes, int fd, struct scr
 		if (type != SCRIBE_MSG_TRACE_PART || h->len > bytes)
 			return unexpected(type, err);
 		if (write(fd, h + 1, h->len) != (ssize_t)h->len)
-			return scribe_err_set(err, -errno, "no memory for the log of the window: %s",
-					      strerror(errno));
+			return scribe_err_set(err, -errno, "no memory for the log of the window: %s", strerror(errno));
 		bytes -= h->len;
 	}
 	return 0;

@@ -59,8 +59,7 @@ static bool is_wanted(const struct copying *c, int module, const void *record)
 	const struct scribe_base_record *base = record;
 
 	return (module != SCRIBE_MOD_DXT_POSIX && module != SCRIBE_MOD_DXT_MPIIO) ||
-	       scribe_dxt_filter_wants(c->filter, base->rank,
-				       scribe_names_find(c->log.names, base->id, NULL));
+	       scribe_dxt_filter_wants(c->filter, base->rank, scribe_names_find(c->log.names, base->id, NULL));
 }
 
 static int copy_module(struct copying *c, int module)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wall time, processor time and run-queue time of loop iterations, as metrics. Main thread of the daemon. Must not
+ * Wall time, processor time and run-queue time of loop iterations, as metrics. Main thread. Must not
  * know what is done in an iteration.
  */
-#include "runtime/daemon/base/turn_times.h"
+#include "runtime/daemon/base/iteration_times.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /* Total run-queue time of this thread; 0: not available. */
-static uint64_t queued(struct scribe_turns *t)
+static uint64_t queued(struct scribe_iterations *t)
 {
 	unsigned long long on, waited;
 	char text[96];
@@ -39,14 +39,14 @@ static uint64_t queued(struct scribe_turns *t)
 	return sscanf(text, "%llu %llu", &on, &waited) == 2 ? waited : 0;
 }
 
-void scribe_turns_close(struct scribe_turns *t)
+void scribe_iterations_close(struct scribe_iterations *t)
 {
 	if (t->schedstat > 0)
 		close(t->schedstat);
 	t->schedstat = -1;
 }
 
-void scribe_turns_begin(struct scribe_turns *t)
+void scribe_iterations_begin(struct scribe_iterations *t)
 {
 	t->begun_ns = t->part_since_ns = clock_ns(CLOCK_MONOTONIC);
 	if (t->begun_ns - t->read_ns > READ_NS) {
@@ -54,10 +54,10 @@ void scribe_turns_begin(struct scribe_turns *t)
 		t->queued_ns = queued(t);
 		t->read_ns = t->begun_ns;
 	}
-	t->now = (struct scribe_turn){0};
+	t->now = (struct scribe_iteration){0};
 }
 
-void scribe_turns_share(struct scribe_turns *t, enum scribe_turn_share share)
+void scribe_iterations_share(struct scribe_iterations *t, enum scribe_iteration_share share)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -65,7 +65,7 @@ void scribe_turns_share(struct scribe_turns *t, enum scribe_turn_share share)
 	t->part_since_ns = now;
 }
 
-uint64_t scribe_turn_own_ns(const struct scribe_turn *t)
+uint64_t scribe_iteration_own_ns(const struct scribe_iteration *t)
 {
 	/* The reading may be up to READ_NS old, and so include earlier waiting. */
 	uint64_t waited_ns = t->queued_ns < t->wall_ns ? t->queued_ns : t->wall_ns;
@@ -73,9 +73,9 @@ uint64_t scribe_turn_own_ns(const struct scribe_turn *t)
 	return t->wall_ns - waited_ns;
 }
 
-void scribe_turns_end(struct scribe_turns *t)
+void scribe_iterations_end(struct scribe_iterations *t)
 {
-	struct scribe_turn *now = &t->now;
+	struct scribe_iteration *now = &t->now;
 
 	if (!t->begun_ns)
 		return;
@@ -87,23 +87,23 @@ void scribe_turns_end(struct scribe_turns *t)
 		now->queued_ns = queued(t) - t->queued_ns;
 		t->read_ns = 0; /* read both again in the next iteration */
 	}
-	t->long_turns += scribe_turn_own_ns(now) > SCRIBE_TURN_LONG_NS;
+	t->long_iterations += scribe_iteration_own_ns(now) > SCRIBE_ITERATION_LONG_NS;
 	if (now->wall_ns > t->longest_wall_ns)
 		t->longest_wall_ns = now->wall_ns;
-	if (scribe_turn_own_ns(now) > scribe_turn_own_ns(&t->longest))
+	if (scribe_iteration_own_ns(now) > scribe_iteration_own_ns(&t->longest))
 		t->longest = *now;
 }
 
-const char *scribe_turn_mostly(const struct scribe_turn *t)
+const char *scribe_iteration_mostly(const struct scribe_iteration *t)
 {
 	static const char *const names[] = {
 #define SCRIBE_X(id, name) name,
-		SCRIBE_TURN_PARTS(SCRIBE_X)
+		SCRIBE_ITERATION_PARTS(SCRIBE_X)
 #undef SCRIBE_X
 	};
 	int most = 0;
 
-	for (int i = 1; i < SCRIBE_TURN_NPARTS; i++)
+	for (int i = 1; i < SCRIBE_ITERATION_NPARTS; i++)
 		if (t->part_ns[i] > t->part_ns[most])
 			most = i;
 	return names[most];

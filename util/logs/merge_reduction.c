@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Reduction over ranks for merge, with growing tables of common values. Several records of one rank are joined
- * first, so that variances count ranks. A struct scribe_merge_redux owns everything.
+ * first, so that variances count ranks. A struct scribe_merge_reduction owns everything.
  */
-#include "util/logs/merge_redux.h"
+#include "util/logs/merge_reduction.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct twice { /* several records of one rank and file */
 	size_t len;
 };
 
-struct scribe_merge_redux {
+struct scribe_merge_reduction {
 	const struct scribe_module *module;
 	int64_t nprocs;
 	size_t element_bytes;
@@ -51,39 +51,39 @@ struct scribe_merge_redux {
 	int has_head, finished;
 };
 
-static int no_memory(const struct scribe_merge_redux *x, struct scribe_err *err)
+static int no_memory(const struct scribe_merge_reduction *x, struct scribe_err *err)
 {
-	return scribe_err_set(err, -ENOMEM, "%s module: reduction of %zu records: out of memory",
-			      x->module->name, x->npairs);
+	return scribe_err_set(err, -ENOMEM, "%s module: reduction of %zu records: out of memory", x->module->name,
+			      x->npairs);
 }
 
-int scribe_merge_redux_can(int module)
+int scribe_merge_reduction_can(int module)
 {
-	return scribe_redux_bytes(module) || module == SCRIBE_MOD_LUSTRE || module == SCRIBE_MOD_HEATMAP;
+	return scribe_reduction_bytes(module) || module == SCRIBE_MOD_LUSTRE || module == SCRIBE_MOD_HEATMAP;
 }
 
-int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux **ret_x,
-			   struct scribe_err *err)
+int scribe_merge_reduction_new(int module, int64_t nprocs, struct scribe_merge_reduction **ret_x,
+			       struct scribe_err *err)
 {
-	struct scribe_merge_redux *x = calloc(1, sizeof(*x));
+	struct scribe_merge_reduction *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return scribe_err_set(err, -ENOMEM, "reduction: out of memory");
 	x->module = scribe_module_by_id(module);
 	x->nprocs = nprocs;
 	/* MDHIM records vary in length with the servers: whole records are joined. */
-	x->element_bytes = module == SCRIBE_MOD_MDHIM ? 0 : scribe_redux_bytes(module);
+	x->element_bytes = module == SCRIBE_MOD_MDHIM ? 0 : scribe_reduction_bytes(module);
 	x->scratch = malloc(x->element_bytes ? x->element_bytes : 1);
-	x->out = malloc(x->element_bytes ? scribe_redux_record_bytes(module) : 1);
+	x->out = malloc(x->element_bytes ? scribe_reduction_record_bytes(module) : 1);
 	if (!x->scratch || !x->out) {
-		scribe_merge_redux_free(x);
+		scribe_merge_reduction_free(x);
 		return scribe_err_set(err, -ENOMEM, "reduction: out of memory");
 	}
 	*ret_x = x;
 	return 0;
 }
 
-struct scribe_merge_redux *scribe_merge_redux_free(struct scribe_merge_redux *x)
+struct scribe_merge_reduction *scribe_merge_reduction_free(struct scribe_merge_reduction *x)
 {
 	if (!x)
 		return NULL;
@@ -103,14 +103,14 @@ struct scribe_merge_redux *scribe_merge_redux_free(struct scribe_merge_redux *x)
 	return NULL;
 }
 
-static int is_head(const struct scribe_merge_redux *x, size_t len)
+static int is_head(const struct scribe_merge_reduction *x, size_t len)
 {
 	/* APMPI's head describes the module, not a rank, and is shorter. */
 	return x->module->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record);
 }
 
-int scribe_merge_redux_note(struct scribe_merge_redux *x, const void *record, size_t len,
-			    struct scribe_err *err)
+int scribe_merge_reduction_note(struct scribe_merge_reduction *x, const void *record, size_t len,
+				struct scribe_err *err)
 {
 	const struct scribe_base_record *base = record;
 
@@ -142,7 +142,7 @@ static int by_pair(const void *a, const void *b)
 }
 
 /* The pairs of one id from `i`: end, distinct ranks, ranks with several records, first seq. */
-static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_ranks, size_t *ret_twices,
+static size_t run_of(const struct scribe_merge_reduction *x, size_t i, int64_t *ret_ranks, size_t *ret_twices,
 		     size_t *ret_seq)
 {
 	const struct pair *p = x->pairs;
@@ -163,7 +163,7 @@ static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_
 	return j;
 }
 
-static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
+static void plan_twices(struct scribe_merge_reduction *x, size_t from, size_t to)
 {
 	for (size_t j = from + 1; j < to; j++)
 		if (x->pairs[j].rank == x->pairs[j - 1].rank &&
@@ -171,19 +171,19 @@ static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
 			x->twices[x->ntwices++] = (struct twice){x->pairs[j].id, x->pairs[j].rank, NULL, 0};
 }
 
-static int is_shared(const struct scribe_merge_redux *x, int64_t ranks)
+static int is_shared(const struct scribe_merge_reduction *x, int64_t ranks)
 {
 	/* Heatmaps stay per rank. */
 	return x->module->id != SCRIBE_MOD_HEATMAP && ranks == x->nprocs;
 }
 
 /* True: several records of one rank are joined. */
-static int are_joined(const struct scribe_merge_redux *x, int64_t ranks)
+static int are_joined(const struct scribe_merge_reduction *x, int64_t ranks)
 {
 	return x->module->id == SCRIBE_MOD_HEATMAP || is_shared(x, ranks);
 }
 
-int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err)
+int scribe_merge_reduction_plan(struct scribe_merge_reduction *x, struct scribe_err *err)
 {
 	size_t nshared = 0, ntwices = 0, twices, seq, end;
 	int64_t ranks;
@@ -213,7 +213,7 @@ int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err
 	return 0;
 }
 
-static struct shared *shared_of(const struct scribe_merge_redux *x, uint64_t id)
+static struct shared *shared_of(const struct scribe_merge_reduction *x, uint64_t id)
 {
 	size_t from = 0, to = x->nshared;
 
@@ -230,7 +230,7 @@ static struct shared *shared_of(const struct scribe_merge_redux *x, uint64_t id)
 	return NULL;
 }
 
-static struct twice *twice_of(const struct scribe_merge_redux *x, uint64_t id, int64_t rank)
+static struct twice *twice_of(const struct scribe_merge_reduction *x, uint64_t id, int64_t rank)
 {
 	size_t from = 0, to = x->ntwices;
 
@@ -248,14 +248,14 @@ static struct twice *twice_of(const struct scribe_merge_redux *x, uint64_t id, i
 	return NULL;
 }
 
-static int failed(const struct scribe_merge_redux *x, int rc, struct scribe_err *err)
+static int failed(const struct scribe_merge_reduction *x, int rc, struct scribe_err *err)
 {
 	if (rc == -ENOMEM)
 		return no_memory(x, err);
 	return scribe_err_set(err, rc, "%s module: %s", x->module->name, scribe_strerror(rc));
 }
 
-static int join_layout(struct scribe_merge_redux *x, struct shared *s, const void *record, size_t len,
+static int join_layout(struct scribe_merge_reduction *x, struct shared *s, const void *record, size_t len,
 		       struct scribe_err *err)
 {
 	const struct scribe_base_record *base = record, *now = s->element;
@@ -272,7 +272,7 @@ static int join_layout(struct scribe_merge_redux *x, struct shared *s, const voi
 }
 
 /* MDHIM: the record grows to the largest number of servers. */
-static int join_servers(struct scribe_merge_redux *x, void **into, const void *record, size_t len,
+static int join_servers(struct scribe_merge_reduction *x, void **into, const void *record, size_t len,
 			struct scribe_err *err)
 {
 	size_t have = *into ? scribe_record_length(SCRIBE_MOD_MDHIM, *into, SIZE_MAX) : 0;
@@ -288,7 +288,7 @@ static int join_servers(struct scribe_merge_redux *x, void **into, const void *r
 	return 1;
 }
 
-static int join(struct scribe_merge_redux *x, struct shared *s, const void *record, size_t len,
+static int join(struct scribe_merge_reduction *x, struct shared *s, const void *record, size_t len,
 		struct scribe_err *err)
 {
 	int rc;
@@ -301,17 +301,16 @@ static int join(struct scribe_merge_redux *x, struct shared *s, const void *reco
 		s->element = malloc(x->element_bytes);
 		if (!s->element)
 			return no_memory(x, err);
-		rc = scribe_redux_begin(x->module->id, record, s->element);
+		rc = scribe_reduction_begin(x->module->id, record, s->element);
 	} else {
-		rc = scribe_redux_begin(x->module->id, record, x->scratch);
+		rc = scribe_reduction_begin(x->module->id, record, x->scratch);
 		if (rc >= 0)
-			rc = scribe_redux_join(x->module->id, s->element, x->scratch);
+			rc = scribe_reduction_join(x->module->id, s->element, x->scratch);
 	}
 	return rc < 0 ? failed(x, rc, err) : 1;
 }
 
-static int count_values(struct scribe_merge_redux *x, struct shared *s, const void *record,
-			struct scribe_err *err)
+static int count_values(struct scribe_merge_reduction *x, struct shared *s, const void *record, struct scribe_err *err)
 {
 	/* Common values are counted per piece, before pieces are joined. */
 	if (!s->values && scribe_values_new(x->module->id, &s->values) < 0)
@@ -329,10 +328,10 @@ static void choose_layout(struct twice *t, const void *record, size_t len)
 }
 
 /* Pieces are joined to the shared record in finish(). */
-static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void *record, size_t len,
+static int join_piece(struct scribe_merge_reduction *x, struct twice *t, const void *record, size_t len,
 		      struct scribe_err *err)
 {
-	size_t room = x->element_bytes ? scribe_redux_record_bytes(x->module->id) : len;
+	size_t capacity = x->element_bytes ? scribe_reduction_record_bytes(x->module->id) : len;
 	int rc;
 
 	if (x->module->id == SCRIBE_MOD_MDHIM) {
@@ -341,7 +340,7 @@ static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void 
 		return rc;
 	}
 	if (!t->record) {
-		t->record = calloc(1, room > len ? room : len);
+		t->record = calloc(1, capacity > len ? capacity : len);
 		if (!t->record)
 			return no_memory(x, err);
 		memcpy(t->record, record, len);
@@ -359,7 +358,7 @@ static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void 
 	return rc < 0 ? failed(x, rc, err) : 1;
 }
 
-int scribe_merge_redux_takes(const struct scribe_merge_redux *x, const void *record, size_t len)
+int scribe_merge_reduction_takes(const struct scribe_merge_reduction *x, const void *record, size_t len)
 {
 	const struct scribe_base_record *base = record;
 
@@ -369,14 +368,13 @@ int scribe_merge_redux_takes(const struct scribe_merge_redux *x, const void *rec
 	       (shared_of(x, base->id) || twice_of(x, base->id, base->rank));
 }
 
-int scribe_merge_redux_add(struct scribe_merge_redux *x, const void *record, size_t len,
-			   struct scribe_err *err)
+int scribe_merge_reduction_add(struct scribe_merge_reduction *x, const void *record, size_t len, struct scribe_err *err)
 {
 	const struct scribe_base_record *base = record;
 	struct shared *s;
 	struct twice *t;
 
-	if (!scribe_merge_redux_takes(x, record, len))
+	if (!scribe_merge_reduction_takes(x, record, len))
 		return 0;
 	if (is_head(x, len)) {
 		/* One head for all ranks replaces each rank's head. */
@@ -401,7 +399,7 @@ static int by_seq(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static int finish(struct scribe_merge_redux *x, struct scribe_err *err)
+static int finish(struct scribe_merge_reduction *x, struct scribe_err *err)
 {
 	for (size_t i = 0; i < x->ntwices; i++) {
 		struct twice *t = &x->twices[i];
@@ -419,8 +417,8 @@ static int finish(struct scribe_merge_redux *x, struct scribe_err *err)
 	return 0;
 }
 
-static int shared_record(struct scribe_merge_redux *x, struct shared *s, const void **ret_record,
-			 size_t *ret_len, struct scribe_err *err)
+static int shared_record(struct scribe_merge_reduction *x, struct shared *s, const void **ret_record, size_t *ret_len,
+			 struct scribe_err *err)
 {
 	struct scribe_base_record *base = s->element;
 	int rc;
@@ -429,7 +427,7 @@ static int shared_record(struct scribe_merge_redux *x, struct shared *s, const v
 		base->rank = -1;
 		*ret_record = base;
 	} else {
-		rc = scribe_redux_end(x->module->id, s->element, x->out);
+		rc = scribe_reduction_end(x->module->id, s->element, x->out);
 		if (rc < 0)
 			return failed(x, rc, err);
 		scribe_values_give(s->values, x->out);
@@ -439,11 +437,11 @@ static int shared_record(struct scribe_merge_redux *x, struct shared *s, const v
 	return 1;
 }
 
-static int head_record(struct scribe_merge_redux *x, const void **ret_record, size_t *ret_len)
+static int head_record(struct scribe_merge_reduction *x, const void **ret_record, size_t *ret_len)
 {
 	double variances[2];
 
-	if (scribe_redux_variances(x->module->id, x->order[0]->element, variances) == 0) {
+	if (scribe_reduction_variances(x->module->id, x->order[0]->element, variances) == 0) {
 		x->head.variance_total_mpitime = variances[0];
 		x->head.variance_total_mpisynctime = variances[1];
 	}
@@ -453,8 +451,8 @@ static int head_record(struct scribe_merge_redux *x, const void **ret_record, si
 }
 
 /* Order: APMPI's head, shared records by first appearance, joined heatmaps. */
-int scribe_merge_redux_record(struct scribe_merge_redux *x, size_t i, const void **ret_record,
-			      size_t *ret_len, struct scribe_err *err)
+int scribe_merge_reduction_record(struct scribe_merge_reduction *x, size_t i, const void **ret_record, size_t *ret_len,
+				  struct scribe_err *err)
 {
 	int rc = x->finished ? 0 : finish(x, err);
 
