@@ -28,6 +28,7 @@
 #include "runtime/daemon/programs/shm_records.h"
 #include "runtime/daemon/programs/shm_recover.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/held_events.h"
 #include "runtime/daemon/tables/job_env.h"
 #include "runtime/daemon/tables/slot_names.h"
 
@@ -308,6 +309,24 @@ static int claimed(struct resume *r, const struct scribe_job_journal_claimed *h,
 	return u->claimed ? 0 : -ENOMEM;
 }
 
+/* The earlier daemon may have processed it: see forget_processed(). */
+static int held(struct resume *r, const struct scribe_job_journal_held *h, const char *text, size_t bytes)
+{
+	struct scribe_event e = h->event;
+
+	if (e.text_bytes != bytes)
+		return -EIO;
+	return scribe_held_restore(r->w, h->begin, h->end, &e, text);
+}
+
+/* Returns the position in the ring up to which events are in the journal. */
+static uint64_t forget_processed(struct scribe_job *job, uint64_t position)
+{
+	while (job->held.first && job->held.first->end <= position)
+		scribe_held_drop(job);
+	return job->held.last ? job->held.last->end : position;
+}
+
 static int process_entry(struct resume *r, uint32_t type, const void *data, size_t bytes)
 {
 	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, *(const uint32_t *)data);
@@ -364,6 +383,7 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		[SCRIBE_ENTRY_STREAM] = sizeof(struct scribe_job_journal_stream),
 		[SCRIBE_ENTRY_PARENT_CMDLINE] = sizeof(uint32_t),
 		[SCRIBE_ENTRY_MISSED] = sizeof(struct scribe_job_journal_missed),
+		[SCRIBE_ENTRY_HELD] = sizeof(struct scribe_job_journal_held),
 	};
 	struct resume *r = ctx;
 
@@ -379,6 +399,8 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		return name(r, data, BODY(struct scribe_job_journal_name));
 	case SCRIBE_ENTRY_RECORD:
 		return hold(r, data, bytes);
+	case SCRIBE_ENTRY_HELD:
+		return held(r, data, BODY(struct scribe_job_journal_held));
 	case SCRIBE_ENTRY_ENDING:
 		r->w->state = SCRIBE_JOB_ENDING;
 		memcpy(&r->w->ending_deadline_ns, data, sizeof(uint64_t));
@@ -414,7 +436,7 @@ uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 	if (rc == 0) {
 		j.head->read++;
 		rc = scribe_journal_each(&j, entry, &r);
-		position = j.head->position;
+		position = r.w ? forget_processed(r.w, j.head->position) : 0;
 		if (rc < 0)
 			j.head->broken = 1; /* entries added later would not be found */
 		free(r.pending);

@@ -239,7 +239,7 @@ comments() {
 @test "comments: a folder's words for people and speech do not grow, and the product does not without a reason" {
   mkdir -p "$T/util/text"
   printf 'int a; /* it returns the number of bytes, or a negative code */\n' >"$T/util/text/a.c"
-  printf '# Changelog\n\n| lines | reason |\n|---|---|\n| 1 | the first |\n' >"$T/CHANGELOG.md"
+  printf '# Changelog\n\n| 9 | of another table |\n\n## Size\n\n| lines | reason |\n|---|---|\n| 1 | the first |\n' >"$T/CHANGELOG.md"
   comments
   [ "$status" -eq 0 ]
   printf 'int a; /* whoever asks is told "nobody is" */\n' >"$T/util/text/a.c"

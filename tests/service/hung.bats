@@ -87,6 +87,24 @@ ledger() {
   awk -v ms="$longest" 'BEGIN { exit ms > 150 }'
 }
 
+@test "a daemon that is killed while names wait for a file system: the next one has what came after them" {
+  local i
+  mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+  late_fs
+  serve --pin
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  # the path is looked up for 0.2 s; what the shell does then is taken from the ring and waits in the daemon
+  user env JOBX=1 IOSCRIBE_ENABLE=1 sh -c "stat -L $T/fs/slow/a; i=0; while [ \$i -lt 50 ]; do echo abc >data.\$i; i=\$((i + 1)); done"
+  kill -KILL "$DAEMON"
+  gone "$DAEMON"
+  rm "$IOSCRIBE_DIR/socket"
+  serve --pin
+  log=$(job end 1 | grep darshan)
+  [ "$(value "$log" POSIX_STATS '/fs/slow/a$')" = 1 ]
+  [ "$(value "$log" POSIX_BYTES_WRITTEN '/data.[0-9]+$')" = 200 ]
+  [ "$(ledger "$log" NAME_LOST)" = 0 ]
+}
+
 @test "a directory of logs hangs as ranks finalize: nobody else waits" {
   late_fs
   serve

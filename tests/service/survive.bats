@@ -81,7 +81,12 @@ each_name_once() {
     seq 0 $((FILES - 1)) | awk -v at="$T/w/$folder/m" '{ print at $1, $1 % 50 + 1 }'
   done | sort >"$T/want"
   grep "^$T/w/.*/m[0-9]" "$T/have" | diff - "$T/want" | head -n 5 >"$T/differ"
-  [ ! -s "$T/differ" ] || { cat "$T/differ"; return 1; }
+  [ ! -s "$T/differ" ] || {
+    cat "$T/differ"
+    comm -23 "$T/have" "$T/want" | head -n 5
+    "$IOSCRIBE" summary "$LOG" | sed -n '/^ledger/,$p'
+    return 1
+  }
   ! grep '<unnamed\|<folded' "$T/have"
 }
 

@@ -31,6 +31,7 @@ enum scribe_job_journal_type {
 	SCRIBE_ENTRY_PARENT_CMDLINE, /* proc_id, arguments of the parent */
 	SCRIBE_ENTRY_MISSED,
 	SCRIBE_ENTRY_CLAIMED, /* head, path of a unit's log */
+	SCRIBE_ENTRY_HELD,    /* head, text: taken from the ring, not processed yet */
 	SCRIBE_ENTRY_TYPES,
 };
 
@@ -94,6 +95,11 @@ struct scribe_job_journal_missed {
 	uint64_t modules;
 };
 
+struct scribe_job_journal_held {
+	uint64_t begin, end; /* in the event ring */
+	struct scribe_event event;
+};
+
 struct scribe_job_journal_claimed {
 	uint32_t unit, number; /* number: job->nlogs */
 };
@@ -123,7 +129,8 @@ static inline uint32_t scribe_job_journal_layout(void)
 				sizeof(struct scribe_job_journal_stream),
 				sizeof(struct scribe_rankenv),
 				sizeof(struct scribe_envreader),
-				sizeof(struct scribe_msg_log)};
+				sizeof(struct scribe_msg_log),
+				sizeof(struct scribe_job_journal_held)};
 
 	return (uint32_t)scribe_hash64(sizes, sizeof(sizes), SCRIBE_ENTRY_TYPES);
 }

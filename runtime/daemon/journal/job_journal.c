@@ -242,6 +242,14 @@ void scribe_job_journal_committed(struct scribe_job *job, const struct scribe_lo
 	put(job, SCRIBE_ENTRY_COMMITTED, &u->id, sizeof(u->id), m, m ? sizeof(*m) : 0);
 }
 
+void scribe_job_journal_held(struct scribe_job *job, uint64_t begin, uint64_t end, const struct scribe_event *e,
+			     const char *text)
+{
+	const struct scribe_job_journal_held head = {.begin = begin, .end = end, .event = *e};
+
+	put(job, SCRIBE_ENTRY_HELD, &head, sizeof(head), text, e->text_bytes);
+}
+
 void scribe_job_journal_position(struct scribe_job *job, uint64_t position)
 {
 	/* After the entries of those events: a daemon that dies in between takes events twice, but loses none. */

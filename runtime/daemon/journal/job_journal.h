@@ -42,6 +42,9 @@ void scribe_job_journal_claimed(struct scribe_job *job, const struct scribe_log_
 /* The log is written, or not needed (m NULL). */
 void scribe_job_journal_committed(struct scribe_job *job, const struct scribe_log_unit *u,
 				  const struct scribe_msg_log *m);
+/* An event that waits for others leaves the ring: the next daemon takes it from here, if it ends after the position. */
+void scribe_job_journal_held(struct scribe_job *job, uint64_t begin, uint64_t end, const struct scribe_event *e,
+			     const char *text);
 void scribe_job_journal_position(struct scribe_job *job, uint64_t position);
 /* This daemon has read the journals and serves. */
 void scribe_job_journal_survived(struct scribe_daemon *d);

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/daemon/journal/job_journal.h"
+
 static size_t size_of(const struct scribe_event *e)
 {
 	return sizeof(struct scribe_held_event) + e->text_bytes;
 }
 
-int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const char *text)
+int scribe_held_restore(struct scribe_job *job, uint64_t begin, uint64_t end, const struct scribe_event *e,
+			const char *text)
 {
 	struct scribe_held_events *held = &job->held;
 	size_t bytes = size_of(e);
@@ -23,8 +26,8 @@ int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const 
 	if (!h)
 		return -ENOBUFS;
 	h->next = NULL;
-	h->begin = scribe_bpf_taken(job->daemon->bpf);
-	h->end = scribe_bpf_position(job->daemon->bpf);
+	h->begin = begin;
+	h->end = end;
 	/* copied, because the ring's memory is reused */
 	h->event = *e;
 	memcpy(h->text, text, e->text_bytes);
@@ -36,6 +39,19 @@ int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const 
 	held->bytes += bytes;
 	job->daemon->held_bytes += bytes;
 	return 0;
+}
+
+int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const char *text)
+{
+	const struct scribe_bpf *b = job->daemon->bpf;
+	const uint64_t begin = scribe_bpf_taken(b), end = scribe_bpf_position(b);
+	int rc = scribe_held_restore(job, begin, end, e, text);
+
+	/* The ring's space is freed after this: should the daemon be killed, the next one has the event from the
+	 * journal. */
+	if (rc == 0)
+		scribe_job_journal_held(job, begin, end, e, text);
+	return rc;
 }
 
 void scribe_held_drop(struct scribe_job *job)

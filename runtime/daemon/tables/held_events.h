@@ -17,6 +17,9 @@ struct scribe_held_event {
 
 /* -ENOBUFS: full. */
 int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const char *text);
+/* From the journal of an earlier daemon, in order. -ENOBUFS. */
+int scribe_held_restore(struct scribe_job *job, uint64_t begin, uint64_t end, const struct scribe_event *e,
+			const char *text);
 void scribe_held_drop(struct scribe_job *job);
 void scribe_held_clear(struct scribe_job *job);
 /* Position in the event ring before which all is processed. */
