@@ -52,7 +52,7 @@ static const struct scribe_probe mpiio[] = {
 
 /* libioscribe-inside.so counts data calls in the program and passes other calls on to these functions. */
 static const struct scribe_probe mpiio_wrap[] = {
-	{"ioscribe_file_site", "tells whose data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
+	{"ioscribe_file_site", "which data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
 	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
 	{"ioscribe_mpi_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN, 0,
 	 NONE, SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
