@@ -98,7 +98,6 @@ struct scribe_slot {
 	struct scribe_posix_shard shard;
 } __attribute__((aligned(64)));
 
-/* ---- processes ---- */
 enum scribe_proc_flags {
 	SCRIBE_PF_DISABLED = 1u << 0, /* set by the daemon */
 	SCRIBE_PF_EXITED = 1u << 1,
@@ -184,7 +183,6 @@ struct scribe_job_entry {
 	scribe_u32 linked; /* 1: a symbolic link was made: send SCRIBE_EV_LINK */
 } __attribute__((aligned(64)));
 
-/* ---- segments: one operation each, with its time ---- */
 /*
  * A thread appends to its own segment buffer; `n` are complete. Full buffers and those of exited threads go to
  * ctl->segbufs, from where the daemon frees them. It may read a running thread's, too.
@@ -239,7 +237,6 @@ struct scribe_match_entry {
 	scribe_u32 job[SCRIBE_JOBS_MAX];
 };
 
-/* ---- free rings and control words ---- */
 struct scribe_ring_ctl {
 	scribe_u32 head; /* kernel, by compare and swap */
 	scribe_u32 pad0[15];
@@ -273,7 +270,6 @@ struct scribe_ctl {
 	scribe_u32 pad1[10];
 } __attribute__((aligned(64)));
 
-/* ---- ledger, per job and CPU ---- */
 enum scribe_ledger_id {
 #define SCRIBE_X(name, meaning, text) SCRIBE_L_##name,
 	SCRIBE_LEDGER(SCRIBE_X)
@@ -289,7 +285,6 @@ struct scribe_ledger {
 	scribe_u64 v[SCRIBE_L_COUNT];
 };
 
-/* ---- events (ring buffer, kernel to daemon) ---- */
 /* The ring holds the names of all slots undrained: bytes per name, and for all other events. */
 #define SCRIBE_RING_NAME   256u
 #define SCRIBE_RING_OTHERS (4u << 20)

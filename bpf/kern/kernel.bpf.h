@@ -19,8 +19,6 @@ enum { false = 0, true = 1 };
 typedef int pid_t;
 typedef __u64 u64;
 
-/* ---- fixed by an ABI: no relocation ---- */
-
 struct iovec {
 	void *iov_base;
 	__u64 iov_len;
@@ -63,8 +61,6 @@ struct pt_regs {
 	__s32 syscallno;
 };
 #endif
-
-/* ---- files ---- */
 
 typedef struct {
 	int counter;
@@ -147,8 +143,6 @@ struct files_struct {
 struct fs_struct {
 	struct path root, pwd;
 };
-
-/* ---- processes ---- */
 
 struct timespec64 {
 	__s64 tv_sec;
@@ -298,8 +292,6 @@ struct task_struct {
 struct linux_binprm {
 	unsigned int secureexec : 1;
 };
-
-/* ---- io_uring: a request begins with its operation's own structure ---- */
 
 struct io_wq_work_node {
 	struct io_wq_work_node *next;

@@ -88,7 +88,7 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	}
 	t->class = class;
 	t->op.start_ns = bpf_ktime_get_ns();
-	/* After reading the clock, which waits for pending loads: these are only needed at return. */
+	/* Loaded after the clock is read, because that waits for pending loads. Needed at return only. */
 	if (class == SCRIBE_CLASS_OPENAT && (scribe_arg(regs, 3) & SCRIBE_O_CREAT))
 		scribe_slot_prefetch();
 	return 0;

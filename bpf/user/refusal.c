@@ -66,8 +66,6 @@ static void find_where(const struct scribe_refusal *r, struct line *l)
 		snprintf(l->where, sizeof(l->where), "%s", doing[r->step]);
 }
 
-/* ---- limits ---- */
-
 static bool files(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	/* libbpf continues without some maps, and the verifier misses them */
@@ -99,8 +97,6 @@ static bool memory(const struct scribe_refusal *r, const struct scribe_machine *
 	return say(l, "no memory in the kernel: ask for fewer records (--records, or records= of the service)");
 }
 
-/* ---- what the machine lacks ---- */
-
 static bool types(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	bool asked = r->step == SCRIBE_STEP_TYPES || strstr(r->log, "failed to find valid kernel BTF");
@@ -116,8 +112,6 @@ static bool types(const struct scribe_refusal *r, const struct scribe_machine *m
 		   "container the machine's /sys (read-only is enough)",
 		   m->release);
 }
-
-/* ---- privileges ---- */
 
 static bool capability(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
@@ -177,8 +171,6 @@ static bool perf_events(const struct scribe_refusal *r, const struct scribe_mach
 		   "kernel.perf_event_paranoid=2",
 		   m->paranoid, scribe_machine_can(m, SCRIBE_CAP_SYS_ADMIN) ? "" : " and CAP_SYS_ADMIN is missing");
 }
-
-/* ---- what this kernel does not have, or the verifier does not take ---- */
 
 /* A hint if the kernel is older than any tested one. */
 static const char *newer(const struct scribe_machine *m, char text[48])

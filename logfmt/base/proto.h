@@ -84,14 +84,14 @@ enum scribe_msg_type {
 	SCRIBE_MSG_FETCH = 4,
 	SCRIBE_MSG_FETCH_OK = 5, /* with SCM_RIGHTS: one descriptor */
 	SCRIBE_MSG_DONE = 6,
-	SCRIBE_MSG_DONE_OK = 7, /* no payload */
+	SCRIBE_MSG_DONE_OK = 7,
 	SCRIBE_MSG_START = 10,
-	SCRIBE_MSG_START_OK = 11, /* no payload */
+	SCRIBE_MSG_START_OK = 11,
 	/* 9: used until 0.1 */
 	SCRIBE_MSG_STREAMS = 12,
 	SCRIBE_MSG_STREAMS_OK = 13, /* with SCM_RIGHTS: one descriptor; no payload */
 	SCRIBE_MSG_PROBED = 14,     /* when the peer's mapped libraries are probed */
-	SCRIBE_MSG_PROBED_OK = 15,  /* no payload */
+	SCRIBE_MSG_PROBED_OK = 15,
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
 	SCRIBE_MSG_READY = 33,
@@ -100,8 +100,8 @@ enum scribe_msg_type {
 	SCRIBE_MSG_END = 36,
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
-	SCRIBE_MSG_RUN_REATTACH = 39, /* no payload */
-	SCRIBE_MSG_BUILDING = 40,     /* a log is being built: every 5 s */
+	SCRIBE_MSG_RUN_REATTACH = 39,
+	SCRIBE_MSG_BUILDING = 40, /* a log is being built: every 5 s */
 
 	SCRIBE_MSG_JOB_BEGIN = 64, /* this and the next four: text, not NUL-terminated */
 
@@ -110,13 +110,13 @@ enum scribe_msg_type {
 	SCRIBE_MSG_JOB_SHOW = 67,
 	SCRIBE_MSG_JOB_TRACE = 68,
 	SCRIBE_MSG_JOB_ENTRY = 69, /* text too */
-	SCRIBE_MSG_JOB_OK = 70,    /* no payload */
+	SCRIBE_MSG_JOB_OK = 70,
 	SCRIBE_MSG_JOB_READY = 71, /* text */
 	SCRIBE_MSG_JOB_CHECK = 72, /* text */
 	SCRIBE_MSG_TRACED = 73,
 	SCRIBE_MSG_LIVE_REQUEST = 74,
-	SCRIBE_MSG_LIVE_REPLY = 75,  /* struct scribe_msg_live_reply and items */
-	SCRIBE_MSG_JOB_STATUS = 79,  /* no payload */
+	SCRIBE_MSG_LIVE_REPLY = 75, /* struct scribe_msg_live_reply and items */
+	SCRIBE_MSG_JOB_STATUS = 79,
 	SCRIBE_MSG_JOB_PUBLISH = 80, /* text */
 	SCRIBE_MSG_PUBLISH_OK = 81,  /* with SCM_RIGHTS: one descriptor; no payload */
 	SCRIBE_MSG_TRACE_PART = 82,  /* bytes of the log */

@@ -126,7 +126,7 @@ int scribe_region_stream_error(const struct scribe_region_stream *s, struct scri
 {
 	const struct scribe_region_stream *at = origin(s);
 	char text[256];
-	/* The file's offset is that of compressed bytes used, the plain byte that of the current record or name. */
+	/* Two positions: compressed bytes read from the file, and where the current record or name starts, inflated. */
 	va_list ap;
 
 	va_start(ap, fmt);

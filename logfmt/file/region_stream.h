@@ -37,7 +37,7 @@ struct scribe_region_stream *scribe_region_stream_from(const struct scribe_regio
 /* NULL: another supply. */
 void *scribe_region_stream_supplier(const struct scribe_region_stream *s, const struct scribe_region_supply *supply);
 
-/* The next record whole; *ret_avail 0: the end. Only with a supply of records. */
+/* The whole next record; *ret_avail 0: the end. The stream must have a supply of records. */
 int scribe_region_stream_need_record(struct scribe_region_stream *s, const void **ret_p, size_t *ret_avail,
 				     struct scribe_err *err);
 /* Within a record, not at its end. */

@@ -38,7 +38,7 @@ static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struc
 {
 	const struct scribe_regs *regs = &calls->regs;
 
-	/* Nested only with a lower stack pointer. One nested call is followed at a time. */
+	/* A call is nested if its stack pointer is lower. One nested call is followed at a time. */
 	if (!c->busy || c->inner >= 0 || c->inner_fn || regs->r[SCRIBE_REG_SP] >= c->sp ||
 	    !scribe_inner_meant(point, c))
 		return;

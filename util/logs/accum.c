@@ -111,8 +111,6 @@ struct scribe_accum *scribe_accum_free(struct scribe_accum *a)
 	return NULL;
 }
 
-/* ---- the summed record ---- */
-
 /* Inserts a common value as Darshan does. 0: too rare, as are the rest. */
 static int common_insert(int64_t *agg, int64_t value, int64_t count)
 {
@@ -290,8 +288,6 @@ static void add_total(struct scribe_accum *a, const void *record)
 	total_ranks(a, a->total, record, same_file);
 }
 
-/* ---- performance ---- */
-
 static int add_perf(struct scribe_accum *a, const void *record, struct scribe_err *err)
 {
 	const struct counter_indices *s = a->counters;
@@ -339,8 +335,6 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 		p.agg_perf = (double)scribe_sum(p.bytes_read, p.bytes_written) / 1048576.0 / p.agg_time;
 	*ret_perf = p;
 }
-
-/* ---- files ---- */
 
 static size_t place_of(uint64_t id, size_t cap)
 {
@@ -463,8 +457,6 @@ int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_a
 	};
 	return 1;
 }
-
-/* ---- interface ---- */
 
 int scribe_accum_add(struct scribe_accum *a, const void *record, struct scribe_err *err)
 {

@@ -43,8 +43,6 @@ static FILE *open_below(const char *root, const char *name)
 	return fopen(path, "re");
 }
 
-/* ---- pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", microseconds ---- */
-
 static void read_pressure(const char *root, const char *name, const char *word, enum scribe_node_metric m,
 			  struct scribe_node_sample *s)
 {
@@ -61,8 +59,6 @@ static void read_pressure(const char *root, const char *name, const char *word, 
 	}
 	fclose(f);
 }
-
-/* ---- disks ---- */
 
 static bool is_disk(const char *root, const char *name)
 {
@@ -107,8 +103,6 @@ static void read_disks(const char *root, struct scribe_node_sample *s)
 	}
 	fclose(f);
 }
-
-/* ---- NFS ---- */
 
 struct nfs_mounts {
 	FILE *info; /* lists mounts in the order of mountstats; NULL: count every mount */
@@ -194,8 +188,6 @@ static void read_nfs(const char *root, struct scribe_node_sample *s)
 	if (f)
 		fclose(f);
 }
-
-/* ---- Lustre: "read_bytes 3 samples [bytes] LEAST MOST SUM", "open 12 samples [usecs] ..." ---- */
 
 static void read_lustre_mount(const char *path, struct scribe_node_sample *s)
 {

@@ -56,8 +56,6 @@ int scribe_pg_failed(struct scribe_pg *pg, PGresult *res, struct scribe_err *err
 	return code;
 }
 
-/* ---- the limit of questions ---- */
-
 static void cancel(struct scribe_pg *pg)
 {
 	PGcancel *cancel = PQgetCancel(pg->conn);
@@ -92,8 +90,6 @@ void scribe_pg_limit(void *db, const struct scribe_sql_limit *limit)
 {
 	((struct scribe_pg *)db)->limit = *limit;
 }
-
-/* ---- the connection ---- */
 
 int scribe_pg_run(void *db, const char *sql, struct scribe_err *err)
 {
@@ -140,8 +136,6 @@ static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 		return scribe_pg_failed(pg, NULL, err);
 	return scribe_pg_run(pg, settings, err);
 }
-
-/* ---- statements ---- */
 
 struct bound {
 	Oid types[MAX_VALUES];
@@ -348,8 +342,6 @@ int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_s
 		scribe_pg_run(pg, "ROLLBACK; SELECT pg_advisory_unlock_all()", NULL);
 	return rc;
 }
-
-/* ---- transactions ---- */
 
 int scribe_pg_begin(void *db, struct scribe_err *err)
 {

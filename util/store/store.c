@@ -67,8 +67,6 @@ int scribe_store_open(const char *place, bool read_only, void (*report)(void *ct
 	return 0;
 }
 
-/* ---- transactions ---- */
-
 static int on_number(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		     struct scribe_err *err)
 {
@@ -148,8 +146,6 @@ void scribe_store_roll_back(struct scribe_store *s)
 	scribe_store_names_clear(s->names);
 	s->n = 0;
 }
-
-/* ---- rows ---- */
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -350,8 +346,6 @@ int scribe_store_put_sample(struct scribe_store *s, const struct scribe_sample *
 	return rc;
 }
 
-/* ---- inputs ---- */
-
 static int on_position(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		       struct scribe_err *err)
 {
@@ -386,8 +380,6 @@ int scribe_store_position_set(struct scribe_store *s, const char *input, const s
 			   " bad_lines = excluded.bad_lines",
 			   true, values, 4, NULL, NULL, err);
 }
-
-/* ---- retention ---- */
 
 /* Nodes, operations and files of job 0 stay. */
 int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,

@@ -551,7 +551,7 @@ bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_l
 		return false;
 	if (!u->id)
 		return worlds->living == 0;
-	/* All ranks were here; otherwise the launcher may start further ones until it ends. */
+	/* If ranks are missing on this node, the launcher may start more until it exits. */
 	if (u->nprocs > 0 && u->ranks.used == (size_t)u->nprocs)
 		return true;
 	launcher = u->launcher ? scribe_worlds_find(worlds, u->launcher) : NULL;

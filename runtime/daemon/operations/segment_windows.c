@@ -36,8 +36,6 @@ struct scribe_windows {
 	unsigned notes;              /* total */
 };
 
-/* ---- marking of slots ---- */
-
 static void mark(struct scribe_job *job)
 {
 	if (job->windows->marks != MARK_NONE)
@@ -96,8 +94,6 @@ uint64_t scribe_segments_unkept(const struct scribe_job *job)
 	scribe_bpf_ledger(job->daemon->bpf, job->index, &ledger);
 	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + job->losses.rings;
 }
-
-/* ---- open, stop, drop ---- */
 
 int scribe_windows_open(struct scribe_job *job, uint64_t client, uint32_t ms, struct scribe_err *err)
 {
@@ -249,8 +245,6 @@ bool scribe_windows_end_due(struct scribe_job *job, bool end)
 	return due;
 }
 
-/* ---- segments ---- */
-
 static void receive(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread)
 {
 	if (from->op > SCRIBE_SEGMENT_WRITE)
@@ -345,8 +339,6 @@ void scribe_windows_close(struct scribe_job *job)
 	}
 	sweep(job);
 }
-
-/* ---- results ---- */
 
 struct scribe_window *scribe_windows_closed(struct scribe_job *job, uint64_t *ret_client)
 {

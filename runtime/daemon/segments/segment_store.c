@@ -54,8 +54,6 @@ void scribe_segstore_close(struct scribe_segstore *s)
 	*s = (struct scribe_segstore){.fd = -1};
 }
 
-/* ---- the file ---- */
-
 /* O_TMPFILE: nothing remains after a crash. */
 static int file_open(struct scribe_segstore *s)
 {
@@ -100,8 +98,6 @@ static int page_write(struct scribe_segstore *s, struct page *p)
 	s->pool->file += p->bytes;
 	return 0;
 }
-
-/* ---- memory ---- */
 
 static int run_seal(struct scribe_segment_run *r)
 {
@@ -332,8 +328,6 @@ void scribe_track_clear(struct scribe_segstore *s, struct scribe_track *t)
 	}
 	memset(t, 0, sizeof(*t));
 }
-
-/* ---- reading ---- */
 
 struct scribe_segcursor {
 	const struct scribe_segment_run *run;

@@ -45,7 +45,6 @@ struct scribe_run {
 	bool reported; /* all logs are reported: its exit is not waited for */
 };
 
-/* ---- run_link.c: the daemon ---- */
 /* Appends key=value. -EINVAL: newline in the value; -E2BIG: the buffer is full. */
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err);
 /* Starts a private daemon and waits until it traces. Stops it on failure. */
@@ -58,14 +57,12 @@ int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err);
 /* Disconnects. Unless the daemon has reported, waits a bounded time for its exit. */
 void scribe_run_link_stop(struct scribe_run *r);
 
-/* ---- run_child.c: CMD ---- */
 /* Forks CMD, held before exec. ret_go: write one byte to release it, close to discard it. */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure, struct scribe_err *err);
 int scribe_run_child_failure(int failure_fd);
 int scribe_run_child_wait(pid_t pid);
 void scribe_run_child_signals(pid_t pid);
 
-/* ---- run_publish.c: publishers ---- */
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err);
 /* Adds a stream if the variables of Darshan's connector request one. */
 int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err);
@@ -74,7 +71,6 @@ int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err 
 /* Call after the job's end: waits some seconds for each, then kills it. */
 void scribe_run_publish_end(struct scribe_run *r);
 
-/* ---- run_report.c: logs and summary ---- */
 int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err);
 
 #endif

@@ -36,8 +36,6 @@ struct request {
 	char body[SCRIBE_SERVE_BODY + 1];
 };
 
-/* ---- replies ---- */
-
 static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes, size_t n,
 			     enum MHD_ResponseMemoryMode mode)
 {
@@ -94,8 +92,6 @@ static unsigned status_of(int code)
 	       : code == -EBUSY || code == -ENOTCONN         ? MHD_HTTP_SERVICE_UNAVAILABLE
 							     : MHD_HTTP_INTERNAL_SERVER_ERROR;
 }
-
-/* ---- access ---- */
 
 /* Constant time: comparing must not reveal how much of a token is right. */
 static bool same_token(const char *a, const char *b)
@@ -157,8 +153,6 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 		       ? 0
 		       : MHD_HTTP_UNAUTHORIZED;
 }
-
-/* ---- replies to requests ---- */
 
 struct arguments {
 	struct MHD_Connection *c;
@@ -285,8 +279,6 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_Requ
 static void ignore_log(void *ctx, const char *format, va_list args)
 { /* a library must not print; the reply contains the reason */
 }
-
-/* ---- listening ---- */
 
 /* Numeric only, without a resolver. */
 static int find_address(const char *address, struct addrinfo **ret_found, struct scribe_err *err)
