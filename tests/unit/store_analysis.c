@@ -157,7 +157,7 @@ static int ask(const char *text, int limit_ms, const bool *stop, struct told *to
 {
 	const struct scribe_ask from = {.db = "x",
 					.folders = "y",
-					.limit = {.end_ms = limit_ms ? scribe_sql_now_ms() + limit_ms : 0,
+					.limit = {.end_ms = limit_ms ? scribe_msg_now_ms() + limit_ms : 0,
 						  .seconds = (limit_ms + 999) / 1000,
 						  .stop = stop}};
 	struct scribe_question q = {.name = "it", .python = script};
@@ -312,7 +312,7 @@ static void sql_ends_at_its_limit(void **state)
 	assert_int_equal(scribe_store_open(place, false, NULL, NULL, &store, &err), 0);
 	scribe_store_close(store);
 	assert_int_equal(scribe_store_open(place, true, NULL, NULL, &from.store, &err), 0);
-	from.limit.end_ms = scribe_sql_now_ms() + 300;
+	from.limit.end_ms = scribe_msg_now_ms() + 300;
 	assert_int_equal(scribe_question_run(&q, NULL, &from, on_row, &told, &err), -ETIMEDOUT);
 	assert_string_equal(err.text, "it: no answer within 1 s");
 	from.limit = (struct scribe_sql_limit){.stop = &stop};

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "logfmt/records/hashmap.h"
+
 struct scribe_rank_time {
 	int64_t rank;           /* >= 0 */
 	double total, rw, meta; /* seconds */
@@ -14,8 +16,8 @@ struct scribe_rank_time {
 /* Zero-initialised: empty. */
 struct scribe_rank_times {
 	struct scribe_rank_time *entries;
-	uint32_t *buckets; /* open addressing: 1 + index in entries, 0: empty */
-	size_t n, capacity, nplaces;
+	struct scribe_map by_rank; /* 1 + index in entries */
+	size_t n, capacity;
 	size_t last; /* index of the last result */
 };
 

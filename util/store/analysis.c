@@ -254,11 +254,11 @@ static int receive(const struct child *c, struct scribe_frame_json *json, struct
 
 static void kill_it(const struct child *c, pid_t whom)
 {
-	int64_t end = scribe_sql_now_ms() + GRACE_MS;
+	int64_t end = scribe_msg_now_ms() + GRACE_MS;
 	siginfo_t ended = {0};
 
 	kill(whom, SIGTERM);
-	while (scribe_sql_now_ms() < end && waitid(P_PID, (id_t)c->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	while (scribe_msg_now_ms() < end && waitid(P_PID, (id_t)c->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       !ended.si_pid)
 		usleep(5000);
 	kill(whom, SIGKILL);
@@ -291,13 +291,13 @@ static int kill_children(void)
 
 static void kill_orphans(void)
 {
-	int64_t end = scribe_sql_now_ms() + GRACE_MS;
+	int64_t end = scribe_msg_now_ms() + GRACE_MS;
 
 	/*
 	 * As subreaper this process inherits orphans, also those that left the group by setsid, and their children
 	 * as they exit.
 	 */
-	while (kill_children() && scribe_sql_now_ms() < end) {
+	while (kill_children() && scribe_msg_now_ms() < end) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		usleep(1000);

@@ -76,7 +76,7 @@ static PGresult *next_result(struct scribe_pg *pg)
 
 		if (poll(&p, 1, LOOK_MS) > 0 && !PQconsumeInput(pg->conn))
 			break;
-		if (scribe_sql_now_ms() >= end_ms)
+		if (scribe_msg_now_ms() >= end_ms)
 			shutdown(p.fd, SHUT_RDWR); /* the server does not respond: give up the connection */
 		else if (!cancelled && scribe_sql_over(&pg->limit, "", NULL) == -ECANCELED) {
 			cancel(pg);
@@ -312,7 +312,7 @@ static bool only_reads(const char *sql)
 
 static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 {
-	const int64_t left_ms = pg->limit.end_ms - scribe_sql_now_ms();
+	const int64_t left_ms = pg->limit.end_ms - scribe_msg_now_ms();
 	char sql[160] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 	size_t n = strlen(sql);
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "logfmt/base/err.h"
+#include "logfmt/base/proto.h"
 
 /* X(column): columns of `event` in order; the first four are the key. */
 #define SCRIBE_STORE_COLUMNS(X) \
@@ -69,20 +70,12 @@ struct scribe_sql_limit {
 	const bool *stop; /* set by another thread */
 };
 
-static inline int64_t scribe_sql_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 /* 0, -ECANCELED or -ETIMEDOUT. */
 static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const char *what, struct scribe_err *err)
 {
 	if (limit->stop && __atomic_load_n(limit->stop, __ATOMIC_RELAXED))
 		return scribe_err_set(err, -ECANCELED, "%s: stopped", what);
-	if (limit->end_ms && scribe_sql_now_ms() >= limit->end_ms)
+	if (limit->end_ms && scribe_msg_now_ms() >= limit->end_ms)
 		return scribe_err_set(err, -ETIMEDOUT, "%s: no answer within %d s", what, limit->seconds);
 	return 0;
 }

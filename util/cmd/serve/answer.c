@@ -289,7 +289,7 @@ static int on_counted(void *ctx, int n, const char *const *names, const struct s
 
 void scribe_answer_begin(struct scribe_serve *serve)
 {
-	serve->end_ms = scribe_sql_now_ms() + SCRIBE_SERVE_SECONDS * 1000;
+	serve->end_ms = scribe_msg_now_ms() + SCRIBE_SERVE_SECONDS * 1000;
 	serve->rows = 0;
 }
 

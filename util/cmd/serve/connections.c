@@ -45,7 +45,7 @@ static struct scribe_connection *begin(struct scribe_connections *l, int fd)
 {
 	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS; i++)
 		if (l->all[i].state == SCRIBE_NO_CONNECTION) {
-			l->all[i] = (struct scribe_connection){SCRIBE_STRANGER, fd, scribe_sql_now_ms() + STRANGER_MS};
+			l->all[i] = (struct scribe_connection){SCRIBE_STRANGER, fd, scribe_msg_now_ms() + STRANGER_MS};
 			make_room(l);
 			return &l->all[i];
 		}
@@ -76,14 +76,14 @@ void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection 
 	if (of && of->state == SCRIBE_STRANGER && step == SCRIBE_CONNECTION_BODY)
 		of->state = SCRIBE_KNOWN;
 	if (of && of->state == SCRIBE_KNOWN)
-		of->until_ms = scribe_sql_now_ms() + ms[step];
+		of->until_ms = scribe_msg_now_ms() + ms[step];
 	pthread_mutex_unlock(&l->lock);
 }
 
 void scribe_connections_busy(struct scribe_connections *l, bool busy)
 {
 	/* One thread serves all: time spent on one result must not expire the other connections. */
-	const int64_t now = scribe_sql_now_ms();
+	const int64_t now = scribe_msg_now_ms();
 
 	pthread_mutex_lock(&l->lock);
 	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !busy; i++)
@@ -98,7 +98,7 @@ void scribe_connections_look(struct scribe_connections *l)
 	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !l->busy_since_ms; i++) {
 		struct scribe_connection *c = &l->all[i];
 
-		if ((c->state == SCRIBE_STRANGER || c->state == SCRIBE_KNOWN) && scribe_sql_now_ms() >= c->until_ms)
+		if ((c->state == SCRIBE_STRANGER || c->state == SCRIBE_KNOWN) && scribe_msg_now_ms() >= c->until_ms)
 			end(c);
 	}
 	pthread_mutex_unlock(&l->lock);
