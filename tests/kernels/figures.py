@@ -13,11 +13,11 @@ KEPT = f"{HERE}/figures.json"
 GROWTH = 1.10
 SLACK = 12  # instructions: what the place of code in caches and pages changes
 NAMES = {
-    "traced": "traced pread",
-    "stat": "traced stat",
-    "open": "traced openat and close",
-    "bystander": "bystander's pread",
-    "getppid": "bystander's getppid",
+    "traced": "pread",
+    "stat": "stat",
+    "open": "openat, close",
+    "bystander": "other's pread",
+    "getppid": "other's getppid",
     "begun": "pread, job begun",
     "startup": "start-up, M",
     "verified": "verifier, k",
