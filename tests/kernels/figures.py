@@ -18,7 +18,7 @@ NAMES = {
     "open": "openat, close",
     "bystander": "other's pread",
     "getppid": "other's getppid",
-    "begun": "pread, job begun",
+    "begun": "job begun",
     "startup": "start-up, M",
     "verified": "verifier, k",
 }
