@@ -31,8 +31,8 @@ for line in figures.grown(old, {"traced": 1200, "bystander": 40, "programs": {"s
     print(line)
 print(figures.grown_stacks({"a": 400}, {"a": 448}))'
   [ "$status" -eq 0 ]
-  [ "$output" = "traced pread: 1200, 1000 is kept
-bystander's pread: 40, 0 is kept
+  [ "$output" = "pread: 1200, 1000 is kept
+other's pread: 40, 0 is kept
 the verifier's work for scribe_x: 6000 instructions, 5000 are kept
 ['stack of a: 448 bytes, 400 are kept']" ]
 }
