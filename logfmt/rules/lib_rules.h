@@ -164,14 +164,6 @@ SCRIBE_INLINE void scribe_lib_cursor_alone(struct scribe_cursor *c, const struct
 	}
 }
 
-#define SCRIBE_ADD(field, n) \
-	do { \
-		if (atomic) \
-			__sync_fetch_and_add(&(field), (n)); \
-		else \
-			(field) += (n); \
-	} while (0)
-
 SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_shard *p, const struct scribe_lib_op *op,
 				   const struct scribe_lib_address *at, int atomic)
 {
@@ -243,8 +235,6 @@ SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_shard *p, struct scribe_
 		break;
 	}
 }
-
-#undef SCRIBE_ADD
 
 _Static_assert(__builtin_offsetof(struct scribe_posix_shard, rename_targets) ==
 			       __builtin_offsetof(struct scribe_posix_shard, dups) + 7 * 8 &&

@@ -265,6 +265,4 @@ SCRIBE_INLINE void scribe_shard_busy(struct scribe_posix_shard *p, scribe_u32 op
 		SCRIBE_ADD(p->busy_ns[op_class], busy_ns);
 }
 
-#undef SCRIBE_ADD
-
 #endif

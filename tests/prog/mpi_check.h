@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CHECK(ok): or all ranks end. */
+/* CHECK(ok), MUST(call of MPI): or all ranks end. */
 #ifndef MPI_CHECK_H
 #define MPI_CHECK_H
 
@@ -10,6 +10,15 @@
 	do { \
 		if (!(ok)) { \
 			fprintf(stderr, "line %d failed\n", __LINE__); \
+			MPI_Abort(MPI_COMM_WORLD, 1); \
+		} \
+	} while (0)
+
+#define MUST(call) \
+	do { \
+		int rc_ = (call); \
+		if (rc_ != MPI_SUCCESS) { \
+			fprintf(stderr, "%s: failed (%d)\n", #call, rc_); \
 			MPI_Abort(MPI_COMM_WORLD, 1); \
 		} \
 	} while (0)

@@ -9,41 +9,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(call) \
-	do { \
-		int rc_ = (call); \
-		if (rc_ != MPI_SUCCESS) { \
-			fprintf(stderr, "%s: failed (%d)\n", #call, rc_); \
-			MPI_Abort(MPI_COMM_WORLD, 1); \
-		} \
-	} while (0)
+#include "mpi_check.h"
 
 static int data[64];
 static MPI_File fh;
 static MPI_Request request;
 
 /* Each writes or reads `n` of `type` at the place of its pointer, or at `at`. */
-#define AT_POINTER(fn) CHECK(fn(fh, data, n, type, MPI_STATUS_IGNORE))
-#define AT_OFFSET(fn)  CHECK(fn(fh, at, data, n, type, MPI_STATUS_IGNORE))
+#define AT_POINTER(fn) MUST(fn(fh, data, n, type, MPI_STATUS_IGNORE))
+#define AT_OFFSET(fn)  MUST(fn(fh, at, data, n, type, MPI_STATUS_IGNORE))
 #define POSTED(fn) \
 	do { \
-		CHECK(fn(fh, data, n, type, &request)); \
-		CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
+		MUST(fn(fh, data, n, type, &request)); \
+		MUST(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
 	} while (0)
 #define POSTED_AT(fn) \
 	do { \
-		CHECK(fn(fh, at, data, n, type, &request)); \
-		CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
+		MUST(fn(fh, at, data, n, type, &request)); \
+		MUST(MPI_Wait(&request, MPI_STATUS_IGNORE)); \
 	} while (0)
 #define SPLIT(fn, s) \
 	do { \
-		CHECK(fn##_begin##s(fh, data, n, type)); \
-		CHECK(fn##_end(fh, data, MPI_STATUS_IGNORE)); \
+		MUST(fn##_begin##s(fh, data, n, type)); \
+		MUST(fn##_end(fh, data, MPI_STATUS_IGNORE)); \
 	} while (0)
 #define SPLIT_AT(fn, s) \
 	do { \
-		CHECK(fn##_begin##s(fh, at, data, n, type)); \
-		CHECK(fn##_end(fh, data, MPI_STATUS_IGNORE)); \
+		MUST(fn##_begin##s(fh, at, data, n, type)); \
+		MUST(fn##_end(fh, data, MPI_STATUS_IGNORE)); \
 	} while (0)
 
 #define BOTH_WAYS(X, ...) X(write, __VA_ARGS__) X(read, __VA_ARGS__)
@@ -65,8 +58,8 @@ static MPI_Request request;
 
 static void rewind_all(void)
 {
-	CHECK(MPI_File_seek(fh, 0, MPI_SEEK_SET));
-	CHECK(MPI_File_seek_shared(fh, 0, MPI_SEEK_SET));
+	MUST(MPI_File_seek(fh, 0, MPI_SEEK_SET));
+	MUST(MPI_File_seek_shared(fh, 0, MPI_SEEK_SET));
 }
 
 static void plain(MPI_Datatype type, int n, MPI_Offset at)
@@ -94,8 +87,8 @@ static void types(void)
 	MPI_Type_create_resized(type[1], 0, 64, &type[3]);
 	for (int i = 0; i < 4; i++) {
 		MPI_Type_commit(&type[i]);
-		CHECK(MPI_File_write_at(fh, 1024, data, i == 0 ? 2 : 1, type[i], MPI_STATUS_IGNORE));
-		CHECK(MPI_File_read_at(fh, 1024, data, 0, type[i], MPI_STATUS_IGNORE));
+		MUST(MPI_File_write_at(fh, 1024, data, i == 0 ? 2 : 1, type[i], MPI_STATUS_IGNORE));
+		MUST(MPI_File_read_at(fh, 1024, data, 0, type[i], MPI_STATUS_IGNORE));
 		MPI_Type_free(&type[i]);
 	}
 }
@@ -114,10 +107,10 @@ int main(int argc, char **argv)
 	int forms = 1;
 
 	MPI_Init(&argc, &argv);
-	CHECK(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh));
+	MUST(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh));
 	/* what there is to read */
-	CHECK(MPI_File_set_size(fh, 65536));
-	CHECK(MPI_File_preallocate(fh, 65536));
+	MUST(MPI_File_set_size(fh, 65536));
+	MUST(MPI_File_preallocate(fh, 65536));
 	rewind_all();
 	plain(MPI_INT, 4, 512);
 #ifdef MPICH_VERSION
@@ -127,8 +120,8 @@ int main(int argc, char **argv)
 #endif
 	types();
 	mistakes();
-	CHECK(MPI_File_set_atomicity(fh, 0));
-	CHECK(MPI_File_close(&fh));
+	MUST(MPI_File_set_atomicity(fh, 0));
+	MUST(MPI_File_close(&fh));
 	printf("forms %d\n", forms);
 	MPI_Finalize();
 	return 0;

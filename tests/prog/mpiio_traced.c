@@ -15,14 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call) \
-	do { \
-		int rc_ = (call); \
-		if (rc_ != MPI_SUCCESS) { \
-			fprintf(stderr, "%s: failed (%d)\n", #call, rc_); \
-			MPI_Abort(MPI_COMM_WORLD, 1); \
-		} \
-	} while (0)
+#include "mpi_check.h"
+
 #define ANY MPI_STATUS_IGNORE
 
 static char data[65536];
@@ -41,37 +35,37 @@ static void plain(void)
 {
 	const MPI_Offset own = (MPI_Offset)rank * 100000;
 
-	CHECK(MPI_File_write_at(fh, own, data, 10, MPI_INT, ANY));
+	MUST(MPI_File_write_at(fh, own, data, 10, MPI_INT, ANY));
 	did("write", own, 40, "at");
-	CHECK(MPI_File_write_at_all(fh, own + 40, data, 3000, MPI_DOUBLE, ANY));
+	MUST(MPI_File_write_at_all(fh, own + 40, data, 3000, MPI_DOUBLE, ANY));
 	did("write", own + 40, 24000, "at");
-	CHECK(MPI_File_seek(fh, own + 30000, MPI_SEEK_SET));
-	CHECK(MPI_File_write(fh, data, 7, MPI_CHAR, ANY));
+	MUST(MPI_File_seek(fh, own + 30000, MPI_SEEK_SET));
+	MUST(MPI_File_write(fh, data, 7, MPI_CHAR, ANY));
 	did("write", own + 30000, 7, "pointer");
-	CHECK(MPI_File_write(fh, data, 100, MPI_CHAR, ANY));
+	MUST(MPI_File_write(fh, data, 100, MPI_CHAR, ANY));
 	did("write", own + 30007, 100, "pointer");
-	CHECK(MPI_File_seek(fh, -50, MPI_SEEK_CUR));
-	CHECK(MPI_File_write_all(fh, data, 1, MPI_DOUBLE, ANY));
+	MUST(MPI_File_seek(fh, -50, MPI_SEEK_CUR));
+	MUST(MPI_File_write_all(fh, data, 1, MPI_DOUBLE, ANY));
 	did("write", own + 30057, 8, "pointer");
-	CHECK(MPI_File_iwrite_at(fh, own + 50000, data, 5, MPI_INT, &request));
+	MUST(MPI_File_iwrite_at(fh, own + 50000, data, 5, MPI_INT, &request));
 	did("write", own + 50000, 20, "posted");
-	CHECK(MPI_Wait(&request, ANY));
-	CHECK(MPI_File_write_at_all_begin(fh, own + 60000, data, 2, MPI_INT));
-	CHECK(MPI_File_write_at_all_end(fh, data, ANY));
+	MUST(MPI_Wait(&request, ANY));
+	MUST(MPI_File_write_at_all_begin(fh, own + 60000, data, 2, MPI_INT));
+	MUST(MPI_File_write_at_all_end(fh, data, ANY));
 	did("write", own + 60000, 8, "at");
-	CHECK(MPI_File_sync(fh));
+	MUST(MPI_File_sync(fh));
 	MPI_Barrier(MPI_COMM_WORLD);
-	CHECK(MPI_File_read_at(fh, own + 8, data, 3, MPI_INT, ANY));
+	MUST(MPI_File_read_at(fh, own + 8, data, 3, MPI_INT, ANY));
 	did("read", own + 8, 12, "at");
-	CHECK(MPI_File_seek(fh, own, MPI_SEEK_SET));
-	CHECK(MPI_File_read_all(fh, data, 40, MPI_CHAR, ANY));
+	MUST(MPI_File_seek(fh, own, MPI_SEEK_SET));
+	MUST(MPI_File_read_all(fh, data, 40, MPI_CHAR, ANY));
 	did("read", own, 40, "pointer");
-	CHECK(MPI_File_iread(fh, data, 4, MPI_INT, &request));
+	MUST(MPI_File_iread(fh, data, 4, MPI_INT, &request));
 	did("read", own + 40, 16, "pointer");
-	CHECK(MPI_Wait(&request, ANY));
-	CHECK(MPI_File_read_at(fh, own, data, 0, MPI_INT, ANY));
+	MUST(MPI_Wait(&request, ANY));
+	MUST(MPI_File_read_at(fh, own, data, 0, MPI_INT, ANY));
 	did("read", own, 0, "at");
-	CHECK(MPI_File_read(fh, data, 0, MPI_INT, ANY));
+	MUST(MPI_File_read(fh, data, 0, MPI_INT, ANY));
 	did("read", own + 56, 0, "pointer");
 }
 
@@ -79,23 +73,23 @@ static void views(void)
 {
 	MPI_Datatype stripes, own, empty;
 
-	CHECK(MPI_File_set_view(fh, 1000, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
-	CHECK(MPI_File_write_at(fh, 500 + 10 * rank, data, 10, MPI_INT, ANY));
+	MUST(MPI_File_set_view(fh, 1000, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	MUST(MPI_File_write_at(fh, 500 + 10 * rank, data, 10, MPI_INT, ANY));
 	did("write", 1000 + 4 * (500 + 10 * rank), 40, "element");
-	CHECK(MPI_File_seek(fh, 20 * rank, MPI_SEEK_SET));
-	CHECK(MPI_File_read(fh, data, 2, MPI_INT, ANY));
+	MUST(MPI_File_seek(fh, 20 * rank, MPI_SEEK_SET));
+	MUST(MPI_File_read(fh, data, 2, MPI_INT, ANY));
 	did("read", 1000 + 80 * rank, 8, "pointer");
 	/* each rank sees its own of every ranks * 16 bytes, from byte 96 on */
 	MPI_Type_vector(1, 4, 4, MPI_INT, &stripes);
 	MPI_Type_create_resized(stripes, 0, 16 * ranks, &own);
 	MPI_Type_commit(&own);
-	CHECK(MPI_File_set_view(fh, 96 + 16 * rank, MPI_INT, own, "native", MPI_INFO_NULL));
-	CHECK(MPI_File_write_at(fh, 9, data, 3, MPI_INT, ANY));
+	MUST(MPI_File_set_view(fh, 96 + 16 * rank, MPI_INT, own, "native", MPI_INFO_NULL));
+	MUST(MPI_File_write_at(fh, 9, data, 3, MPI_INT, ANY));
 	did("write", 96 + 16 * rank + 2 * 16 * ranks + 4, 12, "gaps");
-	CHECK(MPI_File_seek(fh, 4, MPI_SEEK_SET));
-	CHECK(MPI_File_write(fh, data, 16, MPI_INT, ANY));
+	MUST(MPI_File_seek(fh, 4, MPI_SEEK_SET));
+	MUST(MPI_File_write(fh, data, 16, MPI_INT, ANY));
 	did("write", 96 + 16 * rank + 16 * ranks, 64, "gaps");
-	CHECK(MPI_File_read_all(fh, data, 4, MPI_INT, ANY));
+	MUST(MPI_File_read_all(fh, data, 4, MPI_INT, ANY));
 	did("read", 96 + 16 * rank + 5 * 16 * ranks, 16, "gaps");
 	MPI_Type_free(&own);
 	MPI_Type_free(&stripes);
@@ -104,27 +98,27 @@ static void views(void)
 	MPI_Type_create_resized(stripes, 0, 64, &empty);
 	MPI_Type_commit(&empty);
 	if (MPI_File_set_view(fh, 0, MPI_INT, empty, "native", MPI_INFO_NULL) == MPI_SUCCESS) {
-		CHECK(MPI_File_write(fh, data, 0, MPI_INT, ANY));
+		MUST(MPI_File_write(fh, data, 0, MPI_INT, ANY));
 		did("write", -1, 0, "gaps");
 		if (MPI_File_write(fh, data, 5, stripes, ANY) == MPI_SUCCESS)
 			did("write", -1, 0, "gaps");
 	}
 	MPI_Type_free(&empty);
 	MPI_Type_free(&stripes);
-	CHECK(MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
-	CHECK(MPI_File_write_at(fh, 5000 + rank, data, 1, MPI_BYTE, ANY));
+	MUST(MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+	MUST(MPI_File_write_at(fh, 5000 + rank, data, 1, MPI_BYTE, ANY));
 	did("write", 5000 + rank, 1, "element");
-	CHECK(MPI_File_write_shared(fh, data, 3, MPI_BYTE, ANY));
+	MUST(MPI_File_write_shared(fh, data, 3, MPI_BYTE, ANY));
 	did("write", -1, 3, "pointer");
 }
 
 static void many(long n, pid_t daemon)
 {
-	CHECK(MPI_File_write_at(fh, 0, data, 1, MPI_BYTE, ANY));
+	MUST(MPI_File_write_at(fh, 0, data, 1, MPI_BYTE, ANY));
 	did("write", 0, 1, "at");
 	kill(daemon, SIGSTOP);
 	for (long i = 0; i < n; i++) {
-		CHECK(MPI_File_write_at(fh, 8 * (i % 1000), data, 8, MPI_BYTE, ANY));
+		MUST(MPI_File_write_at(fh, 8 * (i % 1000), data, 8, MPI_BYTE, ANY));
 		did("write", 8 * (i % 1000), 8, "at");
 	}
 	kill(daemon, SIGCONT);
@@ -135,7 +129,7 @@ static void wait_for_go(const char *file, long n)
 	char name[4096];
 
 	for (long i = 0; i < n; i++) {
-		CHECK(MPI_File_write_at(fh, 8 * (i % 1000), data, 8, MPI_BYTE, ANY));
+		MUST(MPI_File_write_at(fh, 8 * (i % 1000), data, 8, MPI_BYTE, ANY));
 		did("write", 8 * (i % 1000), 8, "at");
 	}
 	snprintf(name, sizeof(name), "%s.ready", file);
@@ -175,7 +169,7 @@ int main(int argc, char **argv)
 	list = fopen(name, "w");
 	if (!list)
 		MPI_Abort(MPI_COMM_WORLD, 1);
-	CHECK(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh));
+	MUST(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh));
 	if (!strcmp(way, "many")) {
 		many(atol(argv[3]), (pid_t)atol(argv[4]));
 	} else {
@@ -189,7 +183,7 @@ int main(int argc, char **argv)
 	fclose(list);
 	if (!strcmp(way, "kill"))
 		kill(getpid(), SIGKILL);
-	CHECK(MPI_File_close(&fh));
+	MUST(MPI_File_close(&fh));
 	MPI_Finalize();
 	return 0;
 }

@@ -46,12 +46,13 @@ same() {
 }
 
 @test "any ranks with any records: the same log by hash, and, tree, by the daemon, by parts of nodes, in both layouts" {
-  local base=${SCRIBE_SEED:-$((RANDOM + 1))} seed ranks by
+  local base=${SCRIBE_SEED:-$((RANDOM + 1))} seed ranks by lines
   echo "SCRIBE_SEED=$base"
   for seed in "$base" $((base + 1)) $((base + 2)); do
+    lines=0
     for ranks in 1 2 3 6 13 32; do
       sim daemon --ranks "$ranks" --records 12 --shared some --seed "$seed" --by daemon
-      [ "$(grep -c . "$T/daemon.txt")" -gt 0 ]
+      lines=$((lines + $(wc -l <"$T/daemon.txt")))
       for by in hash and tree; do
         sim $by --ranks "$ranks" --records 12 --shared some --seed "$seed" --by $by
         same "$seed" "$ranks" $by
@@ -64,6 +65,8 @@ same() {
         same "$seed" "$ranks" nodes$by
       done
     done
+    # one rank alone may draw no record
+    [ "$lines" -gt 0 ]
   done
 }
 
