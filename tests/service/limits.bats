@@ -118,7 +118,8 @@ lines() {
   # what one does not use the others may have
   shared() { [ "$(mine 1)" = 1000 ]; }
   until_true shared
-  [ "$(mine 9)" = 3000 ] || [ "$(mine 9)" = 10000 ]
+  alone() { [ "$(mine 9)" = 3000 ] || [ "$(mine 9)" = 10000 ]; }
+  until_true alone
   job end 2
   job end 3
   all_of_it() { [ "$(mine 1)" = 3000 ]; }
