@@ -4,7 +4,7 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "run job trace publish top doctor logdir parse dxt summary convert diff merge export analyze store query serve help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "run job trace publish top doctor logdir parse dxt summary advise convert diff merge export analyze store query serve help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
@@ -20,6 +20,7 @@ _ioscribe()
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --file --rank --from --to --json --csv --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
+	advise) words="--json --rules --list --help --version" ;;
 	convert | darshan-convert) words="--zlib --bzip2 --zstd --uncompressed --level --layout --rows --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --force --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;
 	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --threads --without-bad --help --version" ;;

@@ -15,6 +15,7 @@
 
 /* printf and reserved space may take at most a quarter of it. */
 #define OUT_BUFFER (1u << 20)
+#define WIDTH      78
 
 int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err)
 {
@@ -173,4 +174,28 @@ void scribe_out_printf(struct scribe_out *o, const char *fmt, ...)
 	}
 	/* Text over a quarter of the buffer is cut; no caller prints that much at once. */
 	o->len += (size_t)n < capacity ? (size_t)n : capacity - 1;
+}
+
+void scribe_out_wrapped(struct scribe_out *o, const char *lead, const char *text)
+{
+	const size_t indent = strlen(lead);
+	size_t column = indent;
+
+	scribe_out_text(o, lead);
+	while (*text) {
+		const size_t word = strcspn(text, " ");
+
+		if (column > indent && column + 1 + word > WIDTH) {
+			scribe_out_printf(o, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			scribe_out_text(o, " ");
+			column++;
+		}
+		scribe_out_bytes(o, text, word);
+		column += word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	scribe_out_text(o, "\n");
 }

@@ -43,5 +43,10 @@ static inline void scribe_out_done(struct scribe_out *o, const char *end)
 void scribe_out_bytes(struct scribe_out *o, const void *bytes, size_t n);
 void scribe_out_text(struct scribe_out *o, const char *text);
 void scribe_out_printf(struct scribe_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * A line of at most 78 columns: `lead`, then the words of `text`; what does not fit follows on lines that are indented
+ * by the length of `lead`. A longer word is not broken.
+ */
+void scribe_out_wrapped(struct scribe_out *o, const char *lead, const char *text);
 
 #endif

@@ -79,6 +79,7 @@ extern const struct scribe_command scribe_command_top;     /* util/cmd/top/top_c
 extern const struct scribe_command scribe_command_logdir;  /* util/cmd/logdir/logdir.c */
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
+extern const struct scribe_command scribe_command_advise;
 extern const struct scribe_command scribe_command_summary;
 extern const struct scribe_command scribe_command_convert;
 extern const struct scribe_command scribe_command_diff;
