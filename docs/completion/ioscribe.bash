@@ -19,7 +19,7 @@ _ioscribe()
 	logdir) words="--check --layout --years --users --help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --file --rank --from --to --json --csv --help --version" ;;
-	summary) words="--brief --files --help --version" ;;
+	summary) words="--brief --json --files --help --version" ;;
 	advise) words="--json --rules --list --help --version" ;;
 	convert | darshan-convert) words="--zlib --bzip2 --zstd --uncompressed --level --layout --rows --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --force --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;

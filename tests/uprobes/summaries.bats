@@ -31,13 +31,13 @@ told() {
   told dd if=/dev/zero of=/var/tmp/ioscribe-left bs=1000 count=500 status=none
   rm -f /var/tmp/ioscribe-left
   [[ "$output" != *"left out"* ]]
-  [[ "$output" == *"wrote 488.3 KiB in 500 calls"* ]]
+  grep -E '^ *POSIX +[0-9]+ .* 488.3 KiB +500 ' <<<"$output"
 }
 
 @test "streams are counted at the end of a run, and a pool of workers has not failed" {
   trace_options=(--set trace_libraries=stdio)
   told "$PROG/stdio_putc" 5000
-  [[ "$output" == *"STDIO      1 file; read 0 B in 0 calls, wrote 4.9 KiB in 5,000 calls"* ]]
+  grep -E '^ *STDIO +1 +0 B +0 +4.9 KiB +5,000 ' <<<"$output"
   trace_options=()
   told /usr/bin/python3 -c 'import multiprocessing as m
 with m.Pool(2) as p: print(p.map(abs, [1, -2]))'
@@ -68,7 +68,7 @@ with m.Pool(2) as p: print(p.map(abs, [1, -2]))'
   told "$LIBPROG/mpich/hdf5_calls" a.h5
   [[ "$output" == *"HDF5       3 datasets; read "*" in 4 calls, wrote "*" in 9 calls; "*" s"* ]]
   told mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_calls" f
-  [[ "$output" == *"MPI-IO     "*" files; read "* ]]
+  grep -E '^ *MPI-IO +[0-9]+ ' <<<"$output"
   library_copy libpnetcdf.so.0d libmpi.so.40
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   told mpirun.openmpi -n 1 "$LIBPROG/openmpi/pnetcdf_calls" "$T/w/t.nc"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log in short: job, modules, performance, access sizes, busiest files, processes, losses. */
+/* A log in short: job, time, findings, modules, access sizes, busiest files, processes, losses. */
 #ifndef UTIL_CMD_SUMMARY_SUMMARY_H
 #define UTIL_CMD_SUMMARY_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "logfmt/base/err.h"
 #include "logfmt/counters/records.h"
+#include "util/advice/findings.h"
 #include "util/logs/accum.h"
 #include "util/logs/logfile.h"
 #include "util/text/outbuf.h"
@@ -16,7 +18,7 @@
 #define SCRIBE_SUMMARY_SIGNALS   65
 #define SCRIBE_SUMMARY_FILES     20
 #define SCRIBE_SUMMARY_ENDS      20
-#define SCRIBE_SUMMARY_COLUMNS   60
+#define SCRIBE_SUMMARY_COLUMNS   48
 
 struct scribe_summary_module {
 	int module;
@@ -56,6 +58,8 @@ struct scribe_summary_heat {
 
 struct scribe_summary {
 	struct scribe_log log;
+	struct scribe_facts facts;
+	struct scribe_findings findings;
 	struct scribe_summary_module modules[SCRIBE_SUMMARY_MODULES];
 	int nmodules;
 	struct scribe_summary_library library[SCRIBE_SUMMARY_LIBRARIES];
@@ -80,6 +84,7 @@ void scribe_summary_free(struct scribe_summary *s);
 
 /* `bare`: name without prefix. 0: no such counter. */
 int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare);
+bool scribe_summary_complete(const struct scribe_summary *s);
 void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out);
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out);
 
@@ -90,6 +95,8 @@ int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out);
 
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
+/* Schema docs/summary.schema.json. */
+void scribe_summary_print_json(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
 void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_out *out);
 
 /* The brief form with indented lines, for the end of `ioscribe run`. */

@@ -7,7 +7,7 @@
 #include "util/tool/command.h"
 
 struct options {
-	int brief;
+	bool brief, json;
 	int files;
 };
 
@@ -17,8 +17,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	char *end;
 	long n;
 
-	if (key == 'b') {
-		o->brief = 1;
+	if (key != 'f') {
+		*(key == 'b' ? &o->brief : &o->json) = true;
 		return 0;
 	}
 	n = strtol(value, &end, 10);
@@ -38,7 +38,9 @@ static int print_summary(const char *path, const struct options *o, struct scrib
 	if (rc >= 0)
 		rc = scribe_out_open(&out, STDOUT_FILENO, err);
 	if (rc >= 0) {
-		if (o->brief)
+		if (o->json)
+			scribe_summary_print_json(&s, &out, o->files);
+		else if (o->brief)
 			scribe_summary_print_brief(&s, &out);
 		else
 			scribe_summary_print(&s, &out, o->files);
@@ -63,7 +65,8 @@ static int cmd_summary(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"brief", 'b', NULL, "print about ten lines, as ioscribe run does at its end"},
+	{"brief", 'b', NULL, "print about fifteen lines, as ioscribe run does at its end"},
+	{"json", 'j', NULL, "print JSON (docs/summary.schema.json)"},
 	{"files", 'f', "N", "list the N files with most bytes moved (10)"},
 	{NULL, 0, NULL, NULL},
 };
@@ -82,9 +85,11 @@ const struct scribe_command scribe_command_summary = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
-	.about = "Prints the job, what each module moved and how fast, the access sizes, activity over time\n"
-		 "where the log has heatmaps, the busiest files, how the processes ended, and the ledger:\n"
-		 "whether all operations seen were recorded, and if not, what was lost or is approximate.\n\n"
+	.about = "Prints the job, the time of its I/O, the slowest file, findings (ioscribe advise), what each\n"
+		 "module moved and how fast, the access sizes, activity over time where the log has heatmaps,\n"
+		 "the busiest files, how the processes ended, and the ledger: whether all operations seen were\n"
+		 "recorded, and if not, what was lost or is approximate. Lines have at most 80 columns, but for\n"
+		 "names of files at their end.\n\n"
 		 "The performance is estimated as Darshan does: bytes moved by the time of the slowest rank\n"
 		 "in files of its own plus the time of the slowest rank in each shared file. Incomplete logs\n"
 		 "are summarised too and say so.",

@@ -35,7 +35,7 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 			       enum scribe_ledger_meaning meaning)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
-	char a[H];
+	char a[H], lead[2 * H];
 	int n = 0;
 
 	for (int i = 0; i < m->ncounters + m->nfcounters; i++) {
@@ -47,8 +47,10 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 		if (v <= 0 || (its == SCRIBE_IS_DROP ? SCRIBE_IS_LOSS : its) != meaning)
 			continue;
 		n++;
-		if (out)
-			scribe_out_printf(out, "  %-16s %14s  %s\n", bare_name(c->name), count(v, a), c->text);
+		if (out) {
+			snprintf(lead, sizeof(lead), "  %-16s %14s  ", bare_name(c->name), count(v, a));
+			scribe_out_wrapped(out, lead, c->text);
+		}
 	}
 	return n;
 }
@@ -76,9 +78,14 @@ static const char *share_text(const struct scribe_summary *s, char to[128])
 	return to;
 }
 
+bool scribe_summary_complete(const struct scribe_summary *s)
+{
+	return s->has_ledger && !put_ledger_counters(s, NULL, SCRIBE_IS_LOSS) && unrecorded(s) <= 0;
+}
+
 void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out)
 {
-	char a[H], b[H], share[128], missing[H + 32] = "";
+	char a[H], b[H], share[128], text[512], missing[H + 32] = "";
 	int losses = put_ledger_counters(s, NULL, SCRIBE_IS_LOSS),
 	    approx = put_ledger_counters(s, NULL, SCRIBE_IS_APPROX);
 
@@ -86,30 +93,31 @@ void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scr
 		return;
 	if (unrecorded(s) > 0)
 		snprintf(missing, sizeof(missing), ", %s not recorded", count(unrecorded(s), b));
-	if (!losses && unrecorded(s) <= 0)
-		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s%s\n",
-				  count(scribe_summary_ledger(s, "EVENTS"), a), share_text(s, share),
-				  approx ? "; some values approximate" : "");
+	if (scribe_summary_complete(s))
+		snprintf(text, sizeof(text), "complete: %s operations seen, all recorded%s%s",
+			 count(scribe_summary_ledger(s, "EVENTS"), a), share_text(s, share),
+			 approx ? "; some values approximate" : "");
 	else
-		scribe_out_printf(out, "ledger     NOT complete: %s operations seen%s; %d cause%s of loss\n",
-				  count(scribe_summary_ledger(s, "EVENTS"), a), missing, losses,
-				  losses == 1 ? "" : "s");
+		snprintf(text, sizeof(text), "NOT complete: %s operations seen%s; %d cause%s of loss",
+			 count(scribe_summary_ledger(s, "EVENTS"), a), missing, losses, losses == 1 ? "" : "s");
+	scribe_out_wrapped(out, "ledger     ", text);
 }
 
 static void put_account_line(const struct scribe_summary *s, struct scribe_out *out)
 {
 	int64_t calls = scribe_summary_ledger(s, "IO_CALLS"), missed = scribe_summary_ledger(s, "IO_MISSED_CALLS");
-	char a[H], b[H];
+	char a[H], b[H], text[256];
 
 	if (calls <= 0)
 		return;
 	/* The kernel's own I/O accounting of the same threads is an independent check. */
 	if (missed)
-		scribe_out_printf(out, "           the kernel counted %s reads and writes, %s of them are missing\n",
-				  count(calls, a), count(missed, b));
+		snprintf(text, sizeof(text), "the kernel counted %s reads and writes, %s of them are missing",
+			 count(calls, a), count(missed, b));
 	else
-		scribe_out_printf(out, "           the kernel counted %s reads and writes: all recorded or left out\n",
-				  count(calls, a));
+		snprintf(text, sizeof(text), "the kernel counted %s reads and writes: all recorded or left out",
+			 count(calls, a));
+	scribe_out_wrapped(out, "           ", text);
 }
 
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out)

@@ -119,39 +119,39 @@ int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err)
 
 static void put_libraries(const struct scribe_summary *s, struct scribe_out *out)
 {
-	char a[H], b[H], c[H];
+	char a[H], b[H], c[H], d[H], e[H], text[512];
 
 	for (int i = 0; i < s->nlibraries; i++) {
 		const struct scribe_summary_library *l = &s->library[i];
 
-		scribe_out_printf(out, "%-10s %s %s%s; read %s in %s call%s, ",
-				  l->module == SCRIBE_MOD_H5D ? "HDF5" : "PnetCDF", scribe_human_count(l->things, a, H),
-				  l->what, l->things == 1 ? "" : "s", scribe_human_bytes(l->bytes_read, b, H),
-				  scribe_human_count(l->reads, c, H), l->reads == 1 ? "" : "s");
-		scribe_out_printf(out, "wrote %s in %s call%s; %.4g s\n", scribe_human_bytes(l->bytes_written, a, H),
-				  scribe_human_count(l->writes, b, H), l->writes == 1 ? "" : "s", l->seconds);
+		snprintf(text, sizeof(text), "%s %s%s; read %s in %s call%s, wrote %s in %s call%s; %.4g s",
+			 scribe_human_count(l->things, a, H), l->what, l->things == 1 ? "" : "s",
+			 scribe_human_bytes(l->bytes_read, b, H), scribe_human_count(l->reads, c, H),
+			 l->reads == 1 ? "" : "s", scribe_human_bytes(l->bytes_written, d, H),
+			 scribe_human_count(l->writes, e, H), l->writes == 1 ? "" : "s", l->seconds);
+		scribe_out_wrapped(out, l->module == SCRIBE_MOD_H5D ? "HDF5       " : "PnetCDF    ", text);
 	}
 }
 
 static void put_mapped(const struct scribe_summary *s, struct scribe_out *out)
 {
-	char a[H], b[H], c[H];
+	char a[H], b[H], c[H], of[H + 8] = "", text[256];
 
 	if (s->mappings <= 0)
 		return;
-	scribe_out_printf(out, "mapped     %s file%s by %s mapping%s", scribe_human_count(s->mapped_files, a, H),
-			  s->mapped_files == 1 ? "" : "s", scribe_human_count(s->mappings, b, H),
-			  s->mappings == 1 ? "" : "s");
 	if (s->mapped_bytes > 0)
-		scribe_out_printf(out, " of %s", scribe_human_bytes(s->mapped_bytes, c, H));
-	scribe_out_text(out, ": bytes that move through them are not counted\n");
+		snprintf(of, sizeof(of), " of %s", scribe_human_bytes(s->mapped_bytes, c, H));
+	snprintf(text, sizeof(text), "%s file%s by %s mapping%s%s: bytes that move through them are not counted",
+		 scribe_human_count(s->mapped_files, a, H), s->mapped_files == 1 ? "" : "s",
+		 scribe_human_count(s->mappings, b, H), s->mappings == 1 ? "" : "s", of);
+	scribe_out_wrapped(out, "mapped     ", text);
 }
 
 static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 {
 	int64_t calls = scribe_summary_ledger(s, "LEFT_EXCLUDED_CALLS"),
 		bytes = scribe_summary_ledger(s, "LEFT_EXCLUDED_BYTES"), counted = 0;
-	char a[H], b[H];
+	char a[H], b[H], text[256];
 
 	for (int i = 0; i < s->nmodules; i++)
 		if (s->modules[i].module != SCRIBE_MOD_MPIIO)
@@ -159,10 +159,11 @@ static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 				counted, scribe_sum(s->modules[i].perf.bytes_read, s->modules[i].perf.bytes_written));
 	if (calls <= 0 || (counted > 0 && bytes <= counted))
 		return;
-	scribe_out_printf(out,
-			  "left out   %s read%s and writes of %s on excluded paths, in the whole job: "
-			  "--include PREFIX counts those below PREFIX\n",
-			  scribe_human_count(calls, a, H), calls == 1 ? "" : "s", scribe_human_bytes(bytes, b, H));
+	snprintf(text, sizeof(text),
+		 "%s read%s and writes of %s on excluded paths, in the whole job: "
+		 "--include PREFIX counts those below PREFIX",
+		 scribe_human_count(calls, a, H), calls == 1 ? "" : "s", scribe_human_bytes(bytes, b, H));
+	scribe_out_wrapped(out, "left out   ", text);
 }
 
 void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out)

@@ -10,7 +10,7 @@
 #include "util/text/human.h"
 
 #define H   40
-#define BAR 24
+#define BAR 16
 
 static const char *bytes(int64_t v, char *to)
 {
@@ -30,17 +30,114 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 	time_t t = (time_t)job->start_time_sec;
 	struct tm tm;
 	const char *plural = job->nprocs == 1 ? "" : s->processes ? "s" : "es";
-	char when[64] = "(no date)", command[160];
+	char when[64] = "(no date)", command[160], text[256];
 
 	if (localtime_r(&t, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	/* With a process table a rank may be several processes, which a line below counts. */
-	scribe_out_printf(out, "job        %lld: %lld %s%s, uid %lld, %s, %.3f s%s\n", (long long)job->jobid,
-			  (long long)job->nprocs, s->processes ? "rank" : "process", plural, (long long)job->uid, when,
-			  scribe_reader_runtime(s->log.reader),
-			  strstr(job->metadata, "finalize=collective\n") ? ", reduced by the ranks" : "");
+	snprintf(text, sizeof(text), "%lld: %lld %s%s, uid %lld, %s, %.3f s%s", (long long)job->jobid,
+		 (long long)job->nprocs, s->processes ? "rank" : "process", plural, (long long)job->uid, when,
+		 scribe_reader_runtime(s->log.reader),
+		 strstr(job->metadata, "finalize=collective\n") ? ", reduced by the ranks" : "");
+	scribe_out_wrapped(out, "job        ", text);
 	scribe_out_printf(out, "command    %s\n",
 			  scribe_human_text(scribe_reader_exe(s->log.reader), command, sizeof(command)));
+}
+
+/* ---- time and findings ---- */
+
+static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, struct scribe_out *out)
+{
+	char text[512];
+	size_t len = 0, need;
+	const char *name = scribe_names_find(s->log.names, id, &len);
+
+	if (!name) {
+		scribe_out_printf(out, "(no name, record %llu)", (unsigned long long)id);
+		return;
+	}
+	need = scribe_name_escape(name, len < 400 ? len : 400, text, sizeof(text));
+	if (need < sizeof(text) && need <= most && len < 400)
+		scribe_out_text(out, text);
+	else
+		scribe_out_printf(out, "...%.*s", (int)most,
+				  (scribe_name_escape(len > most ? name + len - most : name, len > most ? most : len,
+						      text, sizeof(text)),
+				   text));
+}
+
+static const char *seconds(double v, char *to)
+{
+	char whole[H];
+
+	if (v < 1000)
+		snprintf(to, H, "%.4g s", v);
+	else
+		snprintf(to, H, "%.30s s", scribe_human_count(scribe_whole(v), whole, sizeof(whole)));
+	return to;
+}
+
+static void put_time(const struct scribe_summary *s, struct scribe_out *out)
+{
+	static const struct {
+		enum scribe_fact fact;
+		const char *name;
+	} kinds[] = {{SCRIBE_FACT_read_time, "reading"},
+		     {SCRIBE_FACT_write_time, "writing"},
+		     {SCRIBE_FACT_meta_time, "metadata"},
+		     {SCRIBE_FACT_stream_time, "streams"}};
+	const double *v = s->facts.v, all = scribe_file_seconds(v), run = v[SCRIBE_FACT_run_time];
+	char a[H], text[256], *at = text, *const end = text + sizeof(text);
+	const char *comma = "; of all ranks: ";
+
+	if (all <= 0)
+		return;
+	at += snprintf(at, (size_t)(end - at), "%s of I/O in the slowest rank", seconds(v[SCRIBE_FACT_io_time], a));
+	if (run > 0)
+		at += snprintf(at, (size_t)(end - at), ", %.2g %% of the run", 100 * v[SCRIBE_FACT_io_time] / run);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const double share = 100 * v[kinds[i].fact] / all;
+
+		if (share < 0.5)
+			continue;
+		at += snprintf(at, (size_t)(end - at), "%s%s %.0f %%", comma, kinds[i].name, share);
+		comma = ", ";
+	}
+	scribe_out_wrapped(out, "time       ", text);
+}
+
+static void put_slowest(const struct scribe_summary *s, struct scribe_out *out)
+{
+	const struct scribe_file_facts *file = scribe_facts_slowest(&s->facts);
+	char a[H], b[H];
+
+	if (!file)
+		return;
+	scribe_out_printf(out, "slowest    %s, %s: ", seconds(scribe_file_seconds(file->v), a),
+			  bytes(scribe_whole(file->v[SCRIBE_FACT_all_bytes]), b));
+	put_name(s, file->id, 100, out);
+	scribe_out_text(out, "\n");
+}
+
+static void put_findings(const struct scribe_summary *s, size_t most, struct scribe_out *out)
+{
+	const struct scribe_findings *found = &s->findings;
+	char text[1024], line[1200];
+
+	for (size_t i = 0; i < found->n && i < most; i++) {
+		snprintf(line, sizeof(line), "%s, %s: %s", scribe_severity_name(found->at[i].severity),
+			 found->at[i].rule->name, scribe_finding_text(&found->at[i], text, sizeof(text)));
+		scribe_out_wrapped(out, i ? "           " : "findings   ", line);
+	}
+	if (!found->n)
+		scribe_out_text(out, "findings   none\n");
+	if (!found->n)
+		return;
+	if (found->n > most)
+		snprintf(line, sizeof(line), "and %zu more; ioscribe advise LOG: what to do", found->n - most);
+	else
+		snprintf(line, sizeof(line), "ioscribe advise LOG: what to do");
+	scribe_out_wrapped(out, "           ", line);
 }
 
 /* ---- modules ---- */
@@ -52,18 +149,33 @@ static const char *module_name(int id)
 	return m ? m->name : "?";
 }
 
-static void put_module(const struct scribe_summary_module *m, struct scribe_out *out)
+/* In 8 columns. */
+static const char *short_seconds(double v, char *to)
 {
-	char a[H], b[H], c[H];
+	if (v >= 1000)
+		snprintf(to, H, "%.0f", v);
+	else
+		snprintf(to, H, "%.*g", v < 0.001 ? 2 : 4, v);
+	return to;
+}
 
-	scribe_out_printf(out, "%-10s %s file%s; read %s in %s call%s, ", module_name(m->module),
-			  count(m->files[SCRIBE_FILES_ALL].count, a), m->files[SCRIBE_FILES_ALL].count == 1 ? "" : "s",
-			  bytes(m->perf.bytes_read, b), count(m->reads, c), m->reads == 1 ? "" : "s");
-	scribe_out_printf(out, "wrote %s in %s call%s; ", bytes(m->perf.bytes_written, a), count(m->writes, b),
-			  m->writes == 1 ? "" : "s");
-	if (m->perf.agg_perf > 0)
-		scribe_out_printf(out, "%.1f MiB/s, ", m->perf.agg_perf);
-	scribe_out_printf(out, "%.4g s\n", m->perf.agg_time);
+static void put_modules(const struct scribe_summary *s, struct scribe_out *out)
+{
+	char a[H], b[H], c[H], d[H], e[H], f[H];
+
+	if (!s->nmodules)
+		scribe_out_text(out, "records    no I/O recorded\n");
+	else
+		scribe_out_text(out, "module       files       read      calls      wrote      calls    MiB/s  "
+				     "seconds\n");
+	for (int i = 0; i < s->nmodules; i++) {
+		const struct scribe_summary_module *m = &s->modules[i];
+
+		scribe_out_printf(out, "%-8s %9s %10s %10s %10s %10s %8.1f %8s\n", module_name(m->module),
+				  count(m->files[SCRIBE_FILES_ALL].count, a), bytes(m->perf.bytes_read, b),
+				  count(m->reads, c), bytes(m->perf.bytes_written, d), count(m->writes, e),
+				  m->perf.agg_perf, short_seconds(m->perf.agg_time, f));
+	}
 }
 
 static void put_others(const struct scribe_summary *s, struct scribe_out *out)
@@ -196,26 +308,6 @@ static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- files ---- */
 
-static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, struct scribe_out *out)
-{
-	char text[512];
-	size_t len = 0, need;
-	const char *name = scribe_names_find(s->log.names, id, &len);
-
-	if (!name) {
-		scribe_out_printf(out, "(no name, record %llu)", (unsigned long long)id);
-		return;
-	}
-	need = scribe_name_escape(name, len < 400 ? len : 400, text, sizeof(text));
-	if (need < sizeof(text) && need <= most && len < 400)
-		scribe_out_text(out, text);
-	else
-		scribe_out_printf(out, "...%.*s", (int)most,
-				  (scribe_name_escape(len > most ? name + len - most : name, len > most ? most : len,
-						      text, sizeof(text)),
-				   text));
-}
-
 static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f, struct scribe_out *out)
 {
 	char a[H], b[H];
@@ -310,28 +402,28 @@ static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
 
 static void put_perf(const struct scribe_summary_module *m, struct scribe_out *out)
 {
-	char a[H], b[H], c[H], d[H], e[H];
+	char a[H], b[H], c[H], d[H], e[H], lead[32], text[512];
 
-	scribe_out_printf(out, "  %-8s files: %s read only, %s written only, %s both; %s of one rank, %s shared\n",
-			  module_name(m->module), count(m->files[SCRIBE_FILES_READ_ONLY].count, a),
-			  count(m->files[SCRIBE_FILES_WRITE_ONLY].count, b),
-			  count(m->files[SCRIBE_FILES_READ_WRITE].count, c),
-			  count(m->files[SCRIBE_FILES_UNIQUE].count, d),
-			  count(m->files[SCRIBE_FILES_SHARED].count + m->files[SCRIBE_FILES_PART_SHARED].count, e));
-	scribe_out_printf(out,
-			  "  %-8s time: %.3f s in files of one rank (slowest: rank %lld; %.3f s metadata), "
-			  "%.3f s in shared files\n",
-			  "", m->perf.unique_time, (long long)m->perf.unique_slowest_rank, m->perf.unique_meta_time,
-			  m->perf.shared_time);
+	snprintf(lead, sizeof(lead), "  %-8s ", module_name(m->module));
+	snprintf(text, sizeof(text), "files: %s read only, %s written only, %s both; %s of one rank, %s shared",
+		 count(m->files[SCRIBE_FILES_READ_ONLY].count, a), count(m->files[SCRIBE_FILES_WRITE_ONLY].count, b),
+		 count(m->files[SCRIBE_FILES_READ_WRITE].count, c), count(m->files[SCRIBE_FILES_UNIQUE].count, d),
+		 count(m->files[SCRIBE_FILES_SHARED].count + m->files[SCRIBE_FILES_PART_SHARED].count, e));
+	scribe_out_wrapped(out, lead, text);
+	snprintf(text, sizeof(text),
+		 "time: %.3f s in files of one rank (slowest: rank %lld; %.3f s metadata), %.3f s in shared files",
+		 m->perf.unique_time, (long long)m->perf.unique_slowest_rank, m->perf.unique_meta_time,
+		 m->perf.shared_time);
+	scribe_out_wrapped(out, "           ", text);
 }
 
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles)
 {
 	put_job(s, out);
-	for (int i = 0; i < s->nmodules; i++)
-		put_module(&s->modules[i], out);
-	if (!s->nmodules)
-		scribe_out_text(out, "records    no I/O recorded\n");
+	put_time(s, out);
+	put_slowest(s, out);
+	put_findings(s, SCRIBE_RULES_MAX, out);
+	put_modules(s, out);
 	scribe_summary_print_more(s, out);
 	put_others(s, out);
 	put_partial(s, out);
@@ -352,10 +444,10 @@ void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out
 void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_out *out)
 {
 	put_job(s, out);
-	for (int i = 0; i < s->nmodules; i++)
-		put_module(&s->modules[i], out);
-	if (!s->nmodules)
-		scribe_out_text(out, "records    no I/O recorded\n");
+	put_time(s, out);
+	put_slowest(s, out);
+	put_findings(s, 3, out);
+	put_modules(s, out);
 	scribe_summary_print_more(s, out);
 	put_partial(s, out);
 	put_sizes_brief(s, out);

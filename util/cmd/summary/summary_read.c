@@ -185,6 +185,7 @@ static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err)
 {
+	static struct scribe_rules defaults; /* the findings point into it */
 	int rc;
 
 	memset(s, 0, sizeof(*s));
@@ -200,8 +201,12 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 		rc = scribe_summary_read_more(s, err);
 	if (rc >= 0)
 		rc = scribe_summary_read_heat(s, err);
+	if (rc >= 0)
+		rc = scribe_facts_read(&s->facts, &s->log, err);
 	if (rc < 0)
 		return rc;
+	scribe_rules_default(&defaults);
+	scribe_findings_of(&s->facts, &defaults, &s->findings);
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		if (scribe_reader_has(s->log.reader, i) && !scribe_accum_supports(i) && i < SCRIBE_MOD_POSIX_EXT)
 			s->other_modules |= UINT64_C(1) << i;
@@ -210,5 +215,6 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 
 void scribe_summary_free(struct scribe_summary *s)
 {
+	scribe_facts_clear(&s->facts);
 	scribe_log_close(&s->log);
 }
