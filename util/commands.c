@@ -28,10 +28,10 @@ const struct scribe_command *const scribe_all_commands[] = {
 #endif
 	&scribe_command_parse,    &scribe_command_dxt,
 	&scribe_command_summary,  &scribe_command_advise,
-	&scribe_command_convert,  &scribe_command_diff,
-	&scribe_command_merge,    &scribe_command_export,
-	&scribe_command_analyze,  &scribe_command_store,
-	&scribe_command_query,
+	&scribe_command_report,   &scribe_command_convert,
+	&scribe_command_diff,     &scribe_command_merge,
+	&scribe_command_export,   &scribe_command_analyze,
+	&scribe_command_store,    &scribe_command_query,
 #ifdef SCRIBE_HAVE_SERVE
 	&scribe_command_serve,
 #endif

@@ -4,13 +4,13 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "run job trace publish top doctor logdir parse dxt summary advise convert diff merge export analyze store query serve help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "run job trace publish top doctor logdir parse dxt summary advise report convert diff merge export analyze store query serve help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
 	fi
 	case $cmd in
-	run) words="--log --force --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --require-trace --service-wait --dxt --stream --all-types --set --private --verbose --help --version" ;;
+	run) words="--log --force --log-dir --exclude --include --no-runtime --quiet --report --config --records --best-effort --require-trace --service-wait --dxt --stream --all-types --set --private --verbose --help --version" ;;
 	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --stream --timeout --no-start --stay --config --last-node --hook --json --quiet --help --version" ;;
 	trace) words="--job --seconds --rank --file --output --force --stop --help --version" ;;
 	publish) words="--job --pid --node --notify --help --version" ;;
@@ -21,6 +21,7 @@ _ioscribe()
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --file --rank --from --to --json --csv --help --version" ;;
 	summary) words="--brief --json --files --help --version" ;;
 	advise) words="--json --rules --list --help --version" ;;
+	report) words="--output --help --version" ;;
 	convert | darshan-convert) words="--zlib --bzip2 --zstd --uncompressed --level --layout --rows --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --force --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;
 	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --threads --without-bad --help --version" ;;

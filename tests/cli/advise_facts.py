@@ -73,6 +73,7 @@ def main():
         elif module == "STDIO":
             moved = known(c["BYTES_READ"]) + known(c["BYTES_WRITTEN"])
             f["stream_bytes"] += moved
+            f["stream_bytes_read"] += known(c["BYTES_READ"])
             f["all_bytes"] += moved
             f["streams"] += known(c["READS"]) + known(c["WRITES"])
             f["stream_time"] += c["F_READ_TIME"] + c["F_WRITE_TIME"] + c["F_META_TIME"]

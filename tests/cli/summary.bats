@@ -95,3 +95,19 @@ load helper
 	done
 	[ "$n" -gt 200 ]
 }
+
+@test "two logs: what changed and by how much; nothing of a log and itself" {
+	local a="$LOGS/mpi-io-test-x86_64-3.4.4.darshan" b="$LOGS/mpi-io-test-x86_64-3.5.0.darshan"
+	"$IOSCRIBE" summary "$a" "$b" >"$BATS_TEST_TMPDIR/out"
+	grep -Ex 'new +severe, one-stripe: .*' "$BATS_TEST_TMPDIR/out"
+	grep -Ex 'POSIX time +0.03403 s +0.041 s +\+20.5 %' "$BATS_TEST_TMPDIR/out"
+	grep -Ex 'POSIX read +64.0 MiB +64.0 MiB' "$BATS_TEST_TMPDIR/out"
+	grep -Ex ' +0.1042 s +0 s  /tmp/test/mpi-io-test.tmp.dat' "$BATS_TEST_TMPDIR/out"
+	none -E '^gone' "$BATS_TEST_TMPDIR/out"
+	! grep -vE '^(first|second) ' "$BATS_TEST_TMPDIR/out" | grep -E '.{81}' || return 1
+	"$IOSCRIBE" summary "$b" "$a" | grep -Ex 'gone +severe, one-stripe: .*'
+	"$IOSCRIBE" summary "$a" "$a" >"$BATS_TEST_TMPDIR/out"
+	none -E '%|^new|^gone|files whose' "$BATS_TEST_TMPDIR/out"
+	run_err 2 "--json and --brief take one log" "$IOSCRIBE" summary --json "$a" "$b"
+	run_err 1 "No such file or directory" "$IOSCRIBE" summary "$a" "$BATS_TEST_TMPDIR/absent"
+}

@@ -62,7 +62,11 @@ whole() {
       rm -rf "$T"/none.* "$T"/kill.*
       calls_of $mpi $rank
       for at in $(points "$calls"); do
-        ! injected $mpi kill $rank "$at" || { echo "$mpi: rank $rank was not killed at $at"; return 1; }
+        if injected $mpi kill $rank "$at"; then
+          # in some runs a rank makes a call less
+          read -r made _ <"$T/kill.$rank.$at/took.$rank"
+          [ "$made" -lt "$at" ] || { echo "$mpi: rank $rank made $made calls, and was not killed at $at"; return 1; }
+        fi
         whole "$T/kill.$rank.$at" || { echo "$mpi: rank $rank, killed at $at"; return 1; }
       done
     done

@@ -5,7 +5,7 @@ load helper
 
 # first: the rule of the first finding of the program's log, "" for none.
 first() {
-  "$IOSCRIBE" run --quiet --force --log "$T/x.darshan" -- "$@" || true
+  "$IOSCRIBE" run --quiet --force --log "$T/x.darshan" -- "$@" >/dev/null || true
   "$IOSCRIBE" advise "$T/x.darshan" >"$T/advice"
   awk 'NR == 1 && $1 != "no" { print $2 }' "$T/advice"
 }

@@ -64,7 +64,7 @@ EOF
   grep -qx "  note       library calls are incomplete: $why" "$T/said"
   ! grep 'operations were lost' "$T/said" || return 1
   "$IOSCRIBE" parse --show-incomplete "$LOG" | grep -qxF "# metadata: incomplete = $why"
-  "$IOSCRIBE" summary "$LOG" | grep -F "INCOMPLETE $why: records are missing of H5F"
+  "$IOSCRIBE" summary "$LOG" | tr -s '[:space:]' ' ' | grep -F "INCOMPLETE $why: records are missing of H5F"
   ! grep 'memory ran out' <<<"$output" || return 1
   other_versions
 }

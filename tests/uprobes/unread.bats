@@ -37,7 +37,7 @@ served_by_user() {
   served_by_user "$LIBPROG/mpich/mpiio_calls" f
   [ "$status" -eq 0 ]
   incomplete MPI-IO 'libmpich.so.12 could not be looked into: a program of a user'\''s serves its file system'
-  "$IOSCRIBE" summary "$LOG" | grep 'libmpich.so.12 could not be looked into'
+  "$IOSCRIBE" summary "$LOG" | tr -s '[:space:]' ' ' | grep 'libmpich.so.12 could not be looked into'
 }
 
 @test "HDF5 inside a program below another root: recorded, or said not to be" {

@@ -45,14 +45,19 @@ static struct scribe_file_facts *file_of(struct scribe_facts *f, uint64_t id)
 }
 
 /* Counters of -1 are unknown. Differences are of doubles: a log may hold any integers. */
-static double count(double n)
+static double count(int64_t n)
 {
-	return n > 0 ? n : 0;
+	return n > 0 ? (double)n : 0;
+}
+
+static double positive(double v)
+{
+	return v > 0 ? v : 0;
 }
 
 static double difference(int64_t a, int64_t b, int64_t less)
 {
-	return count((double)a - (double)b - (double)less);
+	return positive((double)a - (double)b - (double)less);
 }
 
 /* `most`: highest byte read, highest byte written. */
@@ -239,6 +244,7 @@ static int take_stdio(struct scribe_facts *f, const struct scribe_module *m, con
 	raise_top(file, &c[SCRIBE_STDIO_MAX_BYTE_READ]);
 	bytes = count(c[SCRIBE_STDIO_BYTES_READ]) + count(c[SCRIBE_STDIO_BYTES_WRITTEN]);
 	ADD(stream_bytes, bytes);
+	ADD(stream_bytes_read, count(c[SCRIBE_STDIO_BYTES_READ]));
 	ADD(stream_time, rw + meta);
 	ADD(all_bytes, bytes);
 	ADD(streams, count(c[SCRIBE_STDIO_READS]) + count(c[SCRIBE_STDIO_WRITES]));
@@ -299,7 +305,7 @@ static int take_layers(struct scribe_facts *f, const struct scribe_module *m, co
 			asked = count(c[top[write][i]]);
 		file->v[SCRIBE_FACT_top_read + write] += asked;
 		if (asked > 0)
-			file->v[SCRIBE_FACT_amplified_read + write] += count((double)c[posix[write]] - asked);
+			file->v[SCRIBE_FACT_amplified_read + write] += positive((double)c[posix[write]] - asked);
 	}
 	return 0;
 }
@@ -465,7 +471,7 @@ static void finish_level(struct scribe_facts *f, const struct scribe_level *l)
 	if (most + l->slow <= v[SCRIBE_FACT_io_time])
 		return;
 	v[SCRIBE_FACT_io_time] = most + l->slow;
-	v[SCRIBE_FACT_rank_gap] = ranks > 1 ? count(most + l->slow - all / ranks) : 0;
+	v[SCRIBE_FACT_rank_gap] = ranks > 1 ? positive(most + l->slow - all / ranks) : 0;
 	f->slow_rank = slow_rank;
 }
 

@@ -44,6 +44,7 @@
 	X(imbalance, BYTES, "MPIIO_ or POSIX_SLOWEST_RANK_BYTES, FASTEST_RANK_BYTES", "difference of two ranks' bytes in a file") \
 	X(shared_bytes, BYTES, "MPIIO_ or POSIX_SLOWEST_RANK_BYTES, FASTEST_RANK_BYTES", "the larger of the two") \
 	X(stream_bytes, BYTES, "STDIO_BYTES_READ + BYTES_WRITTEN", "bytes moved by streams (stdio)") \
+	X(stream_bytes_read, BYTES, "STDIO_BYTES_READ", "of these, read") \
 	X(stream_time, SECONDS, "STDIO_F_ times", "time in streams, over ranks") \
 	X(all_bytes, BYTES, "POSIX_ and STDIO_BYTES_READ + BYTES_WRITTEN", "bytes moved by POSIX and streams") \
 	X(streams, COUNT, "STDIO_READS + WRITES", "reads and writes of streams") \

@@ -186,6 +186,7 @@ static void put_json(const struct scribe_facts *f, const struct scribe_finding *
 	const struct scribe_rule_row *rule = x->rule;
 	const struct scribe_fact_about *fact = scribe_fact_about((enum scribe_fact)rule->fact);
 	const char *name = name_of(f, x->file);
+	char text[TEXT_MAX];
 
 	scribe_out_text(out, "{\"rule\":");
 	scribe_json_string(out, rule->name, strlen(rule->name));
@@ -206,6 +207,9 @@ static void put_json(const struct scribe_facts *f, const struct scribe_finding *
 		scribe_out_text(out, ",");
 		scribe_json_text(out, "file", name, strlen(name));
 	}
+	scribe_out_text(out, ",\"text\":");
+	scribe_finding_text(x, text, sizeof(text));
+	scribe_json_string(out, text, strlen(text));
 	scribe_out_text(out, ",\"what\":");
 	scribe_json_string(out, rule->what, strlen(rule->what));
 	scribe_out_text(out, ",\"advice\":");

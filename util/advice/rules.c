@@ -21,6 +21,7 @@
 #define ANY(name, severity, fact, threshold, what, advice) \
 	{name, severity, false, FACT(fact), FACT(job), threshold, FACT(fact), 0, -1, what, advice}
 
+/* Of findings that concern the same time, the first in this table comes first: causes before what they lead to. */
 static const struct scribe_rule_row defaults[] = {
 	ANY("incomplete", WARNING, lost, 0, "the log lacks operations or names",
 	    "The ledger (ioscribe summary) names each loss; docs/counters.md says what causes it."),
@@ -30,9 +31,6 @@ static const struct scribe_rule_row defaults[] = {
 	    "Raise --records (records in the service's configuration)."),
 	ANY("failed-processes", WARNING, failed_processes, 0, "processes ended by a signal or with an error",
 	    "ioscribe summary lists them with program, rank and how they ended."),
-	JOB("metadata-time", SEVERE, rank_meta_time, io_time, 0.3, rank_meta_time, 0.5, meta_time,
-	    "of the slowest rank's I/O time is open, close, stat and the like",
-	    "Open files once and keep them open; make fewer, larger files; stat on one rank and broadcast the result."),
 	JOB("small-writes", SEVERE, small_writes, writes, 0.1, small_writes, 1000, write_time,
 	    "of writes move less than 1 MiB",
 	    "Collect data in a buffer and write larger pieces; with MPI-IO use collective writes."),
@@ -95,6 +93,9 @@ static const struct scribe_rule_row defaults[] = {
 	JOB("small-files", WARNING, small_files, files, 0.9, small_files, 1000, meta_time,
 	    "of files are below 1 MiB",
 	    "Pack them: HDF5, tar or a database file; each small file costs a metadata server."),
+	JOB("metadata-time", WARNING, rank_meta_time, io_time, 0.3, rank_meta_time, 0.5, meta_time,
+	    "of the slowest rank's I/O time is open, close, stat and the like",
+	    "Open files once and keep them open; make fewer, larger files; stat on one rank and broadcast the result."),
 	JOB("discarded", WARNING, discarded, bytes_written, 0.3, discarded, 10 * MIB, write_time,
 	    "of bytes written go to files that are removed unread",
 	    "Leave such temporaries out, or put them on a local disk."),
@@ -127,8 +128,8 @@ static const struct scribe_rule_row defaults[] = {
 	JOB("mapped", NOTE, mapped_bytes, all_bytes, 1, mapped_bytes, 100 * MIB, read_time,
 	    "times the bytes moved are mapped into memory: that I/O is not counted", "Use read where it matters."),
 	JOB("io-bound", NOTE, io_time, run_time, 0.5, io_time, 1, io_time,
-	    "of the run time is I/O of the slowest rank", "The findings above say where it goes."),
-	JOB("tracer-cost", NOTE, tracer_time, run_time, 0.1, tracer_time, 1, tracer_time,
+	    "of the run time is I/O of the slowest rank", "ioscribe report shows it by file, rank, layer and time."),
+	JOB("tracer-cost", NOTE, tracer_time, run_time, 0.1, tracer_time, 10, tracer_time,
 	    "of the run time is processor time of the tracer",
 	    "Exclude directories of no interest (exclude), or leave out DXT."),
 };

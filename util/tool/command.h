@@ -80,6 +80,7 @@ extern const struct scribe_command scribe_command_logdir;  /* util/cmd/logdir/lo
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
 extern const struct scribe_command scribe_command_advise;
+extern const struct scribe_command scribe_command_report;
 extern const struct scribe_command scribe_command_summary;
 extern const struct scribe_command scribe_command_convert;
 extern const struct scribe_command scribe_command_diff;

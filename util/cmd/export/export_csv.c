@@ -10,16 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/cmd/export/export_file.h"
 #include "util/cmd/export/export_format.h"
 #include "util/text/number.h"
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
+#include "util/tool/output_file.h"
 
 struct csv {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	struct scribe_export_file *files;
+	struct scribe_output_file *files;
 	int nfiles;
 	int has_out;
 	int made;
@@ -51,7 +51,7 @@ static int end_table(struct csv *c, struct scribe_err *err)
 	scribe_out_close(&c->out);
 	c->has_out = 0;
 	/* Flushed and closed, but renamed only in csv_close, when all tables are complete. */
-	if (c->nfiles && scribe_export_file_written(&c->files[c->nfiles - 1], rc < 0 ? NULL : err) < 0)
+	if (c->nfiles && scribe_output_file_written(&c->files[c->nfiles - 1], rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	return rc;
 }
@@ -62,7 +62,7 @@ static int csv_close(void *ctx, int failed, struct scribe_err *err)
 	int rc = end_table(c, failed ? NULL : err);
 
 	for (int i = 0; i < c->nfiles; i++)
-		if (scribe_export_file_end(&c->files[i], failed || rc < 0, failed || rc < 0 ? NULL : err) < 0)
+		if (scribe_output_file_end(&c->files[i], failed || rc < 0, failed || rc < 0 ? NULL : err) < 0)
 			rc = -1;
 	/* A directory that this export created is removed after a failure, if empty. */
 	if (c->made && (failed || rc < 0))
@@ -81,7 +81,7 @@ static bool is_wanted(void *ctx, const char *table)
 
 static int begin_file(struct csv *c, const char *table, struct scribe_err *err)
 {
-	struct scribe_export_file *more = realloc(c->files, ((size_t)c->nfiles + 1) * sizeof(*more));
+	struct scribe_output_file *more = realloc(c->files, ((size_t)c->nfiles + 1) * sizeof(*more));
 	char path[4096];
 	int rc;
 
@@ -90,7 +90,7 @@ static int begin_file(struct csv *c, const char *table, struct scribe_err *err)
 	c->files = more;
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s.csv", c->o->output, table) >= sizeof(path))
 		return scribe_err_set(err, -ENAMETOOLONG, "%s: name too long", c->o->output);
-	rc = scribe_export_file_open(&c->files[c->nfiles], path, err);
+	rc = scribe_output_file_open(&c->files[c->nfiles], path, err);
 	if (rc == 0)
 		c->nfiles++;
 	return rc;

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/cmd/export/export_file.h"
 #include "util/cmd/export/export_format.h"
 #include "util/text/number.h"
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
+#include "util/tool/output_file.h"
 
 struct json {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	struct scribe_export_file file;
+	struct scribe_output_file file;
 	int lines;
 	int tables;
 	int rows;
@@ -32,14 +32,14 @@ static int json_open(const struct scribe_export_options *o, int lines, void **re
 		return scribe_err_set(err, -ENOMEM, "export: out of memory");
 	j->o = o;
 	j->lines = lines;
-	rc = o->output ? scribe_export_file_open(&j->file, o->output, err) : 0;
+	rc = o->output ? scribe_output_file_open(&j->file, o->output, err) : 0;
 	if (rc < 0) {
 		free(j);
 		return rc;
 	}
 	rc = scribe_out_open(&j->out, o->output ? j->file.fd : STDOUT_FILENO, err);
 	if (rc < 0) {
-		scribe_export_file_end(&j->file, 1, NULL);
+		scribe_output_file_end(&j->file, 1, NULL);
 		free(j);
 		return rc;
 	}
@@ -64,7 +64,7 @@ static int json_close(void *ctx, int failed, struct scribe_err *err)
 
 	scribe_out_close(&j->out);
 	/* The file is dropped after any failure, also of the last flush. */
-	if (scribe_export_file_end(&j->file, failed || rc < 0, rc < 0 ? NULL : err) < 0)
+	if (scribe_output_file_end(&j->file, failed || rc < 0, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	free(j);
 	return rc;

@@ -39,6 +39,7 @@ enum key {
 	KEY_PRIVATE,
 	KEY_REQUIRE_TRACE,
 	KEY_SERVICE_WAIT,
+	KEY_REPORT,
 };
 
 static const struct scribe_option options[] = {
@@ -53,6 +54,7 @@ static const struct scribe_option options[] = {
 	 "do not preload the MPI runtime: ranks are told from the environment and "
 	 "the daemon reduces their records"},
 	{"quiet", KEY_QUIET, NULL, "print neither the logs' paths nor the summary"},
+	{"report", KEY_REPORT, NULL, "write a page for a browser beside each log (ioscribe report)"},
 	{"config", KEY_CONFIG, "FILE", "read keys from FILE first (docs/config.md)"},
 	{"records", KEY_RECORDS, "N", "most files recorded at once; further ones fold into one record a process"},
 	{"best-effort", KEY_BEST_EFFORT, NULL, "run CMD untraced where tracing is not possible"},
@@ -300,6 +302,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return scribe_run_option(r, "runtime", "no", err);
 	case KEY_QUIET:
 		r->quiet = true;
+		return 0;
+	case KEY_REPORT:
+		r->report = true;
 		return 0;
 	case KEY_CONFIG:
 		return take_config(r, value, err);

@@ -90,7 +90,7 @@ static void environment(const struct scribe_run *r)
 	}
 }
 
-static int take_identity(const struct scribe_run *r)
+int scribe_run_take_identity(const struct scribe_run *r)
 {
 	if (!r->drop)
 		return 0;
@@ -103,7 +103,7 @@ static int take_identity(const struct scribe_run *r)
 
 static void child(struct scribe_run *r, int go, int failure)
 {
-	int rc = take_identity(r);
+	int rc = scribe_run_take_identity(r);
 	char byte;
 
 	environment(r);

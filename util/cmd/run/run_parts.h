@@ -18,7 +18,7 @@ struct scribe_run {
 	uint32_t words;
 	char options[SCRIBE_OPTIONS_MAX];
 	size_t options_bytes;
-	bool no_runtime, quiet, best_effort, require_trace, verbose;
+	bool no_runtime, quiet, report, best_effort, require_trace, verbose;
 	bool placed; /* --log or --log-dir given */
 	bool log_path_is_file;
 	bool force;                             /* replace an existing log file */
@@ -59,6 +59,8 @@ void scribe_run_link_stop(struct scribe_run *r);
 
 /* Forks CMD, held before exec. ret_go: write one byte to release it, close to discard it. */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure, struct scribe_err *err);
+/* In a child of run: becomes the user whose command was traced. 0 or -errno. */
+int scribe_run_take_identity(const struct scribe_run *r);
 int scribe_run_child_failure(int failure_fd);
 int scribe_run_child_wait(pid_t pid);
 void scribe_run_child_signals(pid_t pid);

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "util/cmd/run/run_parts.h"
 #include "util/cmd/summary/summary.h"
 #include "util/text/human.h"
+#include "util/tool/command.h"
+#include "util/tool/libexec.h"
 
 #define GRACE_MS  2000
 #define COMMIT_MS 60000
@@ -31,7 +34,29 @@ static void summary(const struct scribe_msg_log *m)
 			scribe_human_text(m->missing, (char[1024]){0}, 1024));
 }
 
-static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary)
+/* As the user: the log and its names are the user's. What fails is printed, and does not fail the run. */
+static void write_page(const struct scribe_run *r, const char *log)
+{
+	static const char ending[] = ".darshan";
+	const size_t len = strlen(log), cut = sizeof(ending) - 1;
+	const bool usual = len > cut && !strcmp(log + len - cut, ending);
+	char page[SCRIBE_PATH_MAX + 8], shown[2 * SCRIBE_PATH_MAX];
+	char *argv[] = {"ioscribe report", "-o", page, (char *)log, NULL};
+	int status = -1;
+	pid_t pid;
+
+	snprintf(page, sizeof(page), "%.*s.html", (int)(usual ? len - cut : len), log);
+	pid = fork();
+	if (pid == 0)
+		_exit(scribe_run_take_identity(r) < 0 ? SCRIBE_EXIT_FAILED
+						      : scribe_libexec_run("ioscribe-report", "writes pages", argv));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0 && status == 0 && !r->quiet)
+		fprintf(stderr, "ioscribe: page %s\n", scribe_human_text(page, shown, sizeof(shown)));
+}
+
+static int one_log(const struct scribe_run *r, const struct scribe_msg_log *m, bool with_summary)
 {
 	char path[2 * SCRIBE_PATH_MAX];
 
@@ -41,11 +66,12 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 		fprintf(stderr, ": %s\n", scribe_human_text(m->text, path, sizeof(path)));
 		return -EIO;
 	}
-	if (quiet)
-		return 0;
-	fprintf(stderr, "ioscribe: log %s\n", scribe_human_text(m->path, path, sizeof(path)));
-	if (with_summary)
+	if (!r->quiet)
+		fprintf(stderr, "ioscribe: log %s\n", scribe_human_text(m->path, path, sizeof(path)));
+	if (!r->quiet && with_summary)
 		summary(m);
+	if (r->report)
+		write_page(r, m->path);
 	return 0;
 }
 
@@ -84,7 +110,7 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 			continue;
 		if (h->type != SCRIBE_MSG_LOG)
 			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)", h->type);
-		if (one_log((const void *)(h + 1), r->quiet, n++ == 0) < 0)
+		if (one_log(r, (const void *)(h + 1), n++ == 0) < 0)
 			bad = -EIO;
 	}
 }

@@ -13,12 +13,14 @@
 #include "util/logs/logfile.h"
 #include "util/text/outbuf.h"
 
-#define SCRIBE_SUMMARY_MODULES   5
-#define SCRIBE_SUMMARY_LIBRARIES 2
-#define SCRIBE_SUMMARY_SIGNALS   65
-#define SCRIBE_SUMMARY_FILES     20
-#define SCRIBE_SUMMARY_ENDS      20
-#define SCRIBE_SUMMARY_COLUMNS   48
+#define SCRIBE_SUMMARY_MODULES       5
+#define SCRIBE_SUMMARY_LIBRARIES     2
+#define SCRIBE_SUMMARY_SIGNALS       65
+#define SCRIBE_SUMMARY_FILES         20
+#define SCRIBE_SUMMARY_ENDS          20
+#define SCRIBE_SUMMARY_COLUMNS       48
+#define SCRIBE_SUMMARY_CHANGES       64
+#define SCRIBE_SUMMARY_CHANGED_FILES 10
 
 struct scribe_summary_module {
 	int module;
@@ -98,6 +100,28 @@ void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out
 /* Schema docs/summary.schema.json. */
 void scribe_summary_print_json(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
 void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_out *out);
+
+/* A figure of two logs. */
+struct scribe_summary_change {
+	char name[32];
+	enum scribe_fact_unit unit;
+	double a, b;
+};
+
+struct scribe_summary_file_change {
+	uint64_t id;
+	double a, b; /* seconds */
+};
+
+/* Up to SCRIBE_SUMMARY_CHANGES, without those that are 0 in both. */
+size_t scribe_summary_changes(const struct scribe_summary *a, const struct scribe_summary *b,
+			      struct scribe_summary_change *ret_changes);
+/* Files whose I/O time differs most: up to SCRIBE_SUMMARY_CHANGED_FILES. */
+size_t scribe_summary_file_changes(const struct scribe_summary *a, const struct scribe_summary *b,
+				   struct scribe_summary_file_change *ret_most);
+const char *scribe_summary_changed_name(const struct scribe_summary *a, const struct scribe_summary *b, uint64_t id);
+void scribe_summary_print_compared(const struct scribe_summary *a, const struct scribe_summary *b,
+				   struct scribe_out *out);
 
 /* The brief form with indented lines, for the end of `ioscribe run`. */
 int scribe_summary_brief(const char *path, FILE *to, struct scribe_err *err);

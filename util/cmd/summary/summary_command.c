@@ -51,6 +51,26 @@ static int print_summary(const char *path, const struct options *o, struct scrib
 	return rc;
 }
 
+static int compare(char **paths, struct scribe_err *err)
+{
+	static struct scribe_summary s[2];
+	struct scribe_out out = {0};
+	int rc = scribe_summary_read(&s[0], paths[0], err);
+
+	if (rc >= 0)
+		rc = scribe_summary_read(&s[1], paths[1], err);
+	if (rc >= 0)
+		rc = scribe_out_open(&out, STDOUT_FILENO, err);
+	if (rc >= 0) {
+		scribe_summary_print_compared(&s[0], &s[1], &out);
+		rc = scribe_out_flush(&out, err);
+	}
+	scribe_out_close(&out);
+	for (int i = 0; i < 2; i++)
+		scribe_summary_free(&s[i]);
+	return rc;
+}
+
 static int cmd_summary(int argc, char **argv)
 {
 	struct options o = {.files = 10};
@@ -59,7 +79,11 @@ static int cmd_summary(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (print_summary(argv[first], &o, &err) < 0)
+	if (argc - first > 1 && (o.json || o.brief)) {
+		scribe_complain(argv[0], "--json and --brief take one log; see ioscribe summary --help");
+		return SCRIBE_EXIT_USAGE;
+	}
+	if ((argc - first > 1 ? compare(argv + first, &err) : print_summary(argv[first], &o, &err)) < 0)
 		return scribe_complain_err(argv[0], &err);
 	return SCRIBE_EXIT_OK;
 }
@@ -74,6 +98,8 @@ static const struct scribe_option options[] = {
 static const char *const examples[] = {
 	"ioscribe summary job.darshan",
 	"one screen about the job",
+	"ioscribe summary before.darshan after.darshan",
+	"what changed, and by how much",
 	NULL,
 };
 
@@ -81,15 +107,15 @@ const struct scribe_command scribe_command_summary = {
 	.name = "summary",
 	.summary = "tell in short what a log says",
 	.main = cmd_summary,
-	.operands = "LOG",
+	.operands = "LOG [LOG]",
 	.min_operands = 1,
-	.max_operands = 1,
+	.max_operands = 2,
 	.options = options,
 	.about = "Prints the job, the time of its I/O, the slowest file, findings (ioscribe advise), what each\n"
 		 "module moved and how fast, the access sizes, activity over time where the log has heatmaps,\n"
 		 "the busiest files, how the processes ended, and the ledger: whether all operations seen were\n"
 		 "recorded, and if not, what was lost or is approximate. Lines have at most 80 columns, but for\n"
-		 "names of files at their end.\n\n"
+		 "names of files at their end. Of two logs it prints what changed: findings, figures, files.\n\n"
 		 "The performance is estimated as Darshan does: bytes moved by the time of the slowest rank\n"
 		 "in files of its own plus the time of the slowest rank in each shared file. Incomplete logs\n"
 		 "are summarised too and say so.",

@@ -35,11 +35,12 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 	if (localtime_r(&t, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	/* With a process table a rank may be several processes, which a line below counts. */
-	snprintf(text, sizeof(text), "%lld: %lld %s%s, uid %lld, %s, %.3f s%s", (long long)job->jobid,
+	snprintf(text, sizeof(text), "%lld: %lld %s%s, uid %lld, %s, %.3f s", (long long)job->jobid,
 		 (long long)job->nprocs, s->processes ? "rank" : "process", plural, (long long)job->uid, when,
-		 scribe_reader_runtime(s->log.reader),
-		 strstr(job->metadata, "finalize=collective\n") ? ", reduced by the ranks" : "");
+		 scribe_reader_runtime(s->log.reader));
 	scribe_out_wrapped(out, "job        ", text);
+	if (strstr(job->metadata, "finalize=collective\n"))
+		scribe_out_text(out, "           reduced by the ranks\n");
 	scribe_out_printf(out, "command    %s\n",
 			  scribe_human_text(scribe_reader_exe(s->log.reader), command, sizeof(command)));
 }
@@ -198,20 +199,20 @@ static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 {
 	uint64_t flags = scribe_reader_header(s->log.reader)->partial_flag;
 	const char *comma = "", *why;
-	char capacity[512];
+	char capacity[512], text[2048], *at = text, *const end = text + sizeof(text);
 
 	if (!flags)
 		return;
 	/* Our own logs have the reason in their metadata. */
 	why = scribe_partial_why(s->log.reader, capacity, sizeof(capacity));
-	scribe_out_printf(out, "INCOMPLETE %s: records are missing of ",
-			  why == capacity ? why : "memory ran out in the job");
+	at += snprintf(at, (size_t)(end - at), "%.512s: records are missing of ",
+		       why == capacity ? why : "memory ran out in the job");
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		if (flags >> i & 1) {
-			scribe_out_printf(out, "%s%s", comma, module_name(i));
+			at += snprintf(at, (size_t)(end - at), "%s%.16s", comma, module_name(i));
 			comma = ", ";
 		}
-	scribe_out_text(out, "\n");
+	scribe_out_wrapped(out, "INCOMPLETE ", text);
 }
 
 /* ---- access sizes ---- */

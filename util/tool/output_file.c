@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Output files of exports, renamed at the end: readers see only whole files, and a failed export keeps the old one.
+ * Output files, renamed at the end: readers see only whole files, and a failure keeps the old one.
  * Must not know what is in them.
  */
-#include "util/cmd/export/export_file.h"
+#include "util/tool/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +15,12 @@
 
 #include "util/tool/leftover.h"
 
-int scribe_export_file_open(struct scribe_export_file *f, const char *path, struct scribe_err *err)
+int scribe_output_file_open(struct scribe_output_file *f, const char *path, struct scribe_err *err)
 {
 	struct stat st;
 	int there = lstat(path, &st) == 0, may, rc;
 
-	*f = (struct scribe_export_file){.fd = -1, .path = strdup(path)};
+	*f = (struct scribe_output_file){.fd = -1, .path = strdup(path)};
 	/* A link, a pipe or a terminal is written in place, not replaced. */
 	if (f->path && (!there || S_ISREG(st.st_mode)) &&
 	    asprintf(&f->partial, "%s.%ld.partial", path, (long)getpid()) < 0) {
@@ -44,12 +44,12 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 		scribe_err_set(err, rc, "%s: %s%s", path, may ? "no file can be made beside it: " : "", strerror(-rc));
 		free(f->path);
 		free(f->partial);
-		*f = (struct scribe_export_file){.fd = -1};
+		*f = (struct scribe_output_file){.fd = -1};
 	}
 	return rc;
 }
 
-int scribe_export_file_written(struct scribe_export_file *f, struct scribe_err *err)
+int scribe_output_file_written(struct scribe_output_file *f, struct scribe_err *err)
 {
 	int rc = f->fd >= 0 ? close(f->fd) : 0;
 
@@ -57,9 +57,9 @@ int scribe_export_file_written(struct scribe_export_file *f, struct scribe_err *
 	return rc < 0 ? scribe_err_set(err, -errno, "%s: %s", f->path, strerror(errno)) : 0;
 }
 
-int scribe_export_file_end(struct scribe_export_file *f, int drop, struct scribe_err *err)
+int scribe_output_file_end(struct scribe_output_file *f, int drop, struct scribe_err *err)
 {
-	int rc = f->path ? scribe_export_file_written(f, err) : 0;
+	int rc = f->path ? scribe_output_file_written(f, err) : 0;
 
 	drop |= rc < 0;
 	if (f->partial && !drop && rename(f->partial, f->path) < 0)
@@ -69,6 +69,6 @@ int scribe_export_file_end(struct scribe_export_file *f, int drop, struct scribe
 	scribe_leftover_forget(f->partial);
 	free(f->path);
 	free(f->partial);
-	*f = (struct scribe_export_file){.fd = -1};
+	*f = (struct scribe_output_file){.fd = -1};
 	return rc;
 }

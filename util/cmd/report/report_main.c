@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The program ioscribe-report. Its one-entry command table gives it the messages and help of `ioscribe report`. */
+#include <stddef.h>
+
+#include "util/cmd/report/report.h"
+#include "util/tool/command.h"
+
+int main(int argc, char **argv)
+{
+	static const struct scribe_command *const commands[] = {&scribe_command_report, NULL};
+
+	scribe_commands_set(commands);
+	return scribe_report_main(argc, argv);
+}
