@@ -83,3 +83,21 @@ LINES
 	run_err 2 "no log named" "$IOSCRIBE" advise
 	run_err 1 "No such file or directory" "$IOSCRIBE" advise "$BATS_TEST_TMPDIR/absent"
 }
+
+@test "times that are none: figures stay finite, and JSON stays JSON" {
+	local times log="$BATS_TEST_TMPDIR/t.darshan" page="$BATS_TEST_TMPDIR/t.html"
+	for times in 1e300,-1e300,1e300,-9.9e299 nan,inf,-inf,1 -1,-2,-3 1e11,1e308,5e-324; do
+		python3 "$BATS_TEST_DIRNAME/named_log.py" "--times" "$times" a b c d e >"$log"
+		"$IOSCRIBE" summary "$log" >"$BATS_TEST_TMPDIR/out"
+		none -E '^(time|slowest) .*(nan|inf|[0-9]{40})' "$BATS_TEST_TMPDIR/out"
+		"$IOSCRIBE" summary "$log" "$LOG" >/dev/null
+		"$IOSCRIBE" advise "$log" >/dev/null
+		"$IOSCRIBE" advise --json "$log" | python3 -c 'import json, sys; json.load(sys.stdin, parse_constant=exit)'
+		"$IOSCRIBE" summary --json "$log" | python3 -c 'import json, sys; json.load(sys.stdin, parse_constant=exit)'
+		for of in "$log" "$log $LOG"; do
+			"$IOSCRIBE" report -o "$page" $of
+			python3 -c 'import json, re, sys
+json.loads(re.search("id=\"data\">(.*?)</script>", sys.stdin.read(), re.S)[1], parse_constant=exit)' <"$page"
+		done
+	done
+}

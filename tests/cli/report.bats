@@ -43,6 +43,8 @@ load helper
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
 	grep -qF "$dir/none.darshan: " "$BATS_TEST_TMPDIR/err"
 	[ "$(python3 "$BATS_TEST_DIRNAME/report_many.py" "$IOSCRIBE" "$page" "$dir")" -ge 150 ]
+	"$IOSCRIBE" report -o "$BATS_TEST_TMPDIR/slash.html" "$dir//" 2>/dev/null
+	diff <(grep -o '"logs":.*' "$page") <(grep -o '"logs":.*' "$BATS_TEST_TMPDIR/slash.html")
 	mkdir "$dir/empty"
 	run_err 1 "$dir/empty: no logs (*.darshan) below it" "$IOSCRIBE" report -o "$page" "$dir/empty"
 }

@@ -13,6 +13,7 @@
 #define SMALL_BUCKETS 5 /* up to 1 MiB */
 #define SMALL_FILE    (1 << 20)
 #define FEW           8
+#define TIME_MAX      1e12 /* s; longer is damage, not a job */
 
 /* ---- the table of files ---- */
 
@@ -53,6 +54,12 @@ static double count(int64_t n)
 static double positive(double v)
 {
 	return v > 0 ? v : 0;
+}
+
+/* A damaged log may hold NaN or infinity: these count 0, so that sums and shares are finite. */
+static double seconds(double v)
+{
+	return v > 0 && v < TIME_MAX ? v : 0;
 }
 
 static double difference(int64_t a, int64_t b, int64_t less)
@@ -135,8 +142,8 @@ static void compare_by_mpiio(struct scribe_file_facts *file)
 
 static void take_shared(struct scribe_facts *f, struct scribe_file_facts *file, const int64_t *c, const double *d)
 {
-	const double meta = d[SCRIBE_POSIX_F_META_TIME], slow = d[SCRIBE_POSIX_F_SLOWEST_RANK_TIME];
-	const double rw = d[SCRIBE_POSIX_F_READ_TIME] + d[SCRIBE_POSIX_F_WRITE_TIME];
+	const double meta = seconds(d[SCRIBE_POSIX_F_META_TIME]), slow = seconds(d[SCRIBE_POSIX_F_SLOWEST_RANK_TIME]);
+	const double rw = seconds(d[SCRIBE_POSIX_F_READ_TIME]) + seconds(d[SCRIBE_POSIX_F_WRITE_TIME]);
 	double *v = file->v;
 
 	ADD(shared_reads, count(c[SCRIBE_POSIX_READS]));
@@ -172,8 +179,8 @@ static int take_posix(struct scribe_facts *f, const struct scribe_module *m, con
 	if (!file)
 		return -ENOMEM;
 	v = file->v;
-	rw = d[SCRIBE_POSIX_F_READ_TIME] + d[SCRIBE_POSIX_F_WRITE_TIME];
-	meta = d[SCRIBE_POSIX_F_META_TIME];
+	rw = seconds(d[SCRIBE_POSIX_F_READ_TIME]) + seconds(d[SCRIBE_POSIX_F_WRITE_TIME]);
+	meta = seconds(d[SCRIBE_POSIX_F_META_TIME]);
 	bytes = count(c[SCRIBE_POSIX_BYTES_READ]) + count(c[SCRIBE_POSIX_BYTES_WRITTEN]);
 	raise_top(file, &c[SCRIBE_POSIX_MAX_BYTE_READ]);
 	ADD(opens, count(c[SCRIBE_POSIX_OPENS]));
@@ -197,8 +204,8 @@ static int take_posix(struct scribe_facts *f, const struct scribe_module *m, con
 		ADD(reread, difference(c[SCRIBE_POSIX_BYTES_READ], c[SCRIBE_POSIX_MAX_BYTE_READ], 1));
 		ADD(rewritten, difference(c[SCRIBE_POSIX_BYTES_WRITTEN], c[SCRIBE_POSIX_MAX_BYTE_WRITTEN], 1));
 	}
-	ADD(read_time, d[SCRIBE_POSIX_F_READ_TIME]);
-	ADD(write_time, d[SCRIBE_POSIX_F_WRITE_TIME]);
+	ADD(read_time, seconds(d[SCRIBE_POSIX_F_READ_TIME]));
+	ADD(write_time, seconds(d[SCRIBE_POSIX_F_WRITE_TIME]));
 	ADD(meta_time, meta);
 	ADD(all_bytes, bytes);
 	file->mapped |= c[SCRIBE_POSIX_MMAPS] > 0;
@@ -234,8 +241,8 @@ static int take_stdio(struct scribe_facts *f, const struct scribe_module *m, con
 	const int64_t *c = scribe_record_counters(m, record);
 	const double *d = scribe_record_fcounters(m, record);
 	struct scribe_file_facts *file = file_of(f, base->id);
-	const double meta = d[SCRIBE_STDIO_F_META_TIME];
-	const double rw = d[SCRIBE_STDIO_F_READ_TIME] + d[SCRIBE_STDIO_F_WRITE_TIME];
+	const double meta = seconds(d[SCRIBE_STDIO_F_META_TIME]);
+	const double rw = seconds(d[SCRIBE_STDIO_F_READ_TIME]) + seconds(d[SCRIBE_STDIO_F_WRITE_TIME]);
 	double bytes, *v;
 
 	if (!file)
@@ -250,7 +257,7 @@ static int take_stdio(struct scribe_facts *f, const struct scribe_module *m, con
 	ADD(streams, count(c[SCRIBE_STDIO_READS]) + count(c[SCRIBE_STDIO_WRITES]));
 	if (base->rank >= 0)
 		return add_rank_times(&f->level[BELOW], base->rank, rw, meta);
-	add_shared_times(&f->level[BELOW], d[SCRIBE_STDIO_F_SLOWEST_RANK_TIME], rw, meta);
+	add_shared_times(&f->level[BELOW], seconds(d[SCRIBE_STDIO_F_SLOWEST_RANK_TIME]), rw, meta);
 	return 0;
 }
 
@@ -259,8 +266,8 @@ static int take_mpiio(struct scribe_facts *f, const struct scribe_module *m, con
 	const struct scribe_base_record *base = record;
 	const int64_t *c = scribe_record_counters(m, record);
 	const double *d = scribe_record_fcounters(m, record);
-	const double meta = d[SCRIBE_MPIIO_F_META_TIME], slow = d[SCRIBE_MPIIO_F_SLOWEST_RANK_TIME];
-	const double rw = d[SCRIBE_MPIIO_F_READ_TIME] + d[SCRIBE_MPIIO_F_WRITE_TIME];
+	const double meta = seconds(d[SCRIBE_MPIIO_F_META_TIME]), slow = seconds(d[SCRIBE_MPIIO_F_SLOWEST_RANK_TIME]);
+	const double rw = seconds(d[SCRIBE_MPIIO_F_READ_TIME]) + seconds(d[SCRIBE_MPIIO_F_WRITE_TIME]);
 	struct scribe_file_facts *file = file_of(f, base->id);
 
 	if (!file)
@@ -376,19 +383,23 @@ static int64_t ledger_counter(const struct scribe_module *m, const struct scribe
 static int take_ledger(struct scribe_facts *f, const struct scribe_module *m, const void *record)
 {
 	const struct scribe_ledger_record *l = record;
-	const int64_t seen = ledger_counter(m, l, "LEDGER_EVENTS");
+	const double unrecorded =
+		difference(ledger_counter(m, l, "LEDGER_EVENTS"), ledger_counter(m, l, "LEDGER_RECORDED"),
+			   ledger_counter(m, l, "LEDGER_OVERFLOWED"));
+	double losses = 0;
 	double *v = f->v;
 
-	ADD(tracer_time, l->fcounters[SCRIBE_LEDGER_F_DAEMON_CPU]);
+	ADD(tracer_time, seconds(l->fcounters[SCRIBE_LEDGER_F_DAEMON_CPU]));
 	ADD(failed_paths, count(ledger_counter(m, l, "LEDGER_FAILED_PATHS")));
 	ADD(overflowed, count(ledger_counter(m, l, "LEDGER_OVERFLOWED_FILES")));
-	ADD(lost, difference(seen, ledger_counter(m, l, "LEDGER_RECORDED"), ledger_counter(m, l, "LEDGER_OVERFLOWED")));
 	for (int i = 0; i < m->ncounters; i++) {
 		const enum scribe_ledger_meaning is = scribe_ledger_meaning(i);
 
 		if (is == SCRIBE_IS_LOSS || is == SCRIBE_IS_DROP)
-			ADD(lost, count(l->counters[i]));
+			losses += count(l->counters[i]);
 	}
+	/* An operation without a record is mostly in a counter of losses, too: it counts once. */
+	ADD(lost, losses > unrecorded ? losses : unrecorded);
 	return 0;
 }
 

@@ -83,7 +83,7 @@
 	X(outside_bytes, BYTES, "PROCESS_BYTES_READ + BYTES_WRITTEN", "bytes of processes that are not ranks") \
 	X(failed_paths, COUNT, "LEDGER_FAILED_PATHS", "calls on paths that failed") \
 	X(path_total, COUNT, "LEDGER_FAILED_PATHS, opens, path_calls", "calls on paths") \
-	X(lost, COUNT, "LEDGER losses", "operations or names that are missing in the log") \
+	X(lost, COUNT, "LEDGER losses", "operations or names that are missing, at least") \
 	X(partial, COUNT, "partial flags", "modules that lack records") \
 	X(overflowed, COUNT, "LEDGER_OVERFLOWED_FILES", "files that share a record because records ran out") \
 	X(tracer_time, SECONDS, "LEDGER_F_DAEMON_CPU", "processor time of the tracer")

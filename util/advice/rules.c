@@ -247,7 +247,7 @@ static const char *add(struct scribe_rules *r, char *at)
 	    !is_number(w[11], &row.least))
 		return FORM;
 	if (row.fact < 0 || row.of < 0 || row.guard < 0)
-		return "no such fact: docs/advice.md lists them";
+		return "no such fact: ioscribe advise --list prints them";
 	if (row.by_file && (row.fact >= SCRIBE_NFILE_FACTS || row.guard >= SCRIBE_NFILE_FACTS ||
 			    (row.of >= SCRIBE_NFILE_FACTS && row.of != SCRIBE_FACT_job)))
 		return "a fact of the job in a rule of files";

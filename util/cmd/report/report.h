@@ -5,13 +5,10 @@
 
 #include "util/cmd/summary/summary.h"
 
-/*
- * JSON objects for the page: "KEY":VALUE, without a comma around. Numbers of bytes and operations are sums of doubles
- * where ranks or files are joined. 0 or negative with a message.
- */
+/* Members of the page's JSON object, "KEY":VALUE, without a comma around. 0 or negative with a message. */
 /* "grids": bytes by rank and time, a layer each; "timelines": single operations by rank and time. */
 int scribe_report_grids(const struct scribe_summary *s, struct scribe_out *out, struct scribe_err *err);
-/* "files", "ranks", "directories", "layers", "processes", "lustre", "others". */
+/* "tables": files, ranks, directories, file systems, processes, layouts, and counters of each module. */
 int scribe_report_tables(const struct scribe_summary *s, struct scribe_out *out, struct scribe_err *err);
 
 enum scribe_report_kind { SCRIBE_REPORT_LOG, SCRIBE_REPORT_MANY };

@@ -217,18 +217,23 @@ int scribe_report_survey(const char *argv0, const char *directory, struct scribe
 	scribe_out_text(json, "{");
 	scribe_json_text(json, "directory", directory, strlen(directory));
 	scribe_out_text(json, ",\"logs\":[");
-	while (logs < LOGS_MAX && (e = fts_read(fts)))
-		if (is_log(e)) {
-			struct scribe_err why = {0};
+	while (logs < LOGS_MAX && (e = fts_read(fts))) {
+		const char *shown = e->fts_path + strlen(directory);
+		struct scribe_err why = {0};
+		int rc = 0;
 
-			if (survey_log(json, e->fts_path, e->fts_path + strlen(directory) + 1, logs == 0, &known,
-				       &why) < 0) {
-				bad++;
-				scribe_complain_err(argv0, &why);
-				continue;
-			}
-			logs++;
-		}
+		shown += strspn(shown, "/");
+		if (is_log(e))
+			rc = survey_log(json, e->fts_path, shown, logs == 0, &known, &why);
+		else if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
+			rc = scribe_err_set(&why, -e->fts_errno, "%s: %s", e->fts_path, strerror(e->fts_errno));
+		else
+			continue;
+		logs += rc >= 0;
+		bad += rc < 0;
+		if (rc < 0)
+			scribe_complain_err(argv0, &why);
+	}
 	fts_close(fts);
 	scribe_out_printf(json, "],\"unread\":%zu}", bad);
 	scribe_out_printf(text, "%zu logs below %s\n", logs, directory);

@@ -21,7 +21,7 @@ static size_t add(struct scribe_summary_change *to, size_t n, const char *name, 
 
 	if (n == SCRIBE_SUMMARY_CHANGES || (a == 0 && b == 0))
 		return n;
-	*c = (struct scribe_summary_change){.unit = unit, .a = a, .b = b};
+	*c = (struct scribe_summary_change){.unit = unit, .a = isfinite(a) ? a : 0, .b = isfinite(b) ? b : 0};
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	return n + 1;
 }

@@ -130,10 +130,10 @@ static void put_findings(const struct scribe_summary *s, size_t most, struct scr
 			 found->at[i].rule->name, scribe_finding_text(&found->at[i], text, sizeof(text)));
 		scribe_out_wrapped(out, i ? "           " : "findings   ", line);
 	}
-	if (!found->n)
+	if (!found->n) {
 		scribe_out_text(out, "findings   none\n");
-	if (!found->n)
 		return;
+	}
 	if (found->n > most)
 		snprintf(line, sizeof(line), "and %zu more; ioscribe advise LOG: what to do", found->n - most);
 	else
