@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layouts that the BPF programs share with the daemon: structures, enumerations and constants only. Any change
- * needs a new SCRIBE_WIRE_VERSION: a daemon never touches maps of another version.
+ * needs a new SCRIBE_WIRE_VERSION.
  */
 #ifndef BPF_WIRE_H
 #define BPF_WIRE_H
@@ -185,7 +185,7 @@ struct scribe_job_entry {
 
 /*
  * A thread appends to its own segment buffer; `n` are complete. Full buffers and those of exited threads go to
- * ctl->segbufs, from where the daemon frees them. It may read a running thread's, too.
+ * ctl->segbufs, from where the daemon frees them. It may read a running thread's.
  */
 enum scribe_segment_op {
 	SCRIBE_SEGMENT_READ = 0,

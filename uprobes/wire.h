@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Shared by the library programs and the attacher: probe points, offsets in library structures. Structures,
- * enumerations and constants only.
- */
+/* Shared by the library programs and the attacher: structures, enumerations and constants only. */
 #ifndef UPROBES_WIRE_H
 #define UPROBES_WIRE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares the kernel's accounting of a thread (task->ioac) with what the programs have seen: recorded and left
- * out by cause must be all of it; the ledger has the rest. Not included: libaio, io_uring, splice, send, recv.
+ * Compares the kernel's accounting of a thread (task->ioac) with what the programs have seen; the ledger has
+ * the difference. Not included: libaio, io_uring, splice, send, recv.
  */
 #ifndef BPF_KERN_ACCOUNT_BPF_H
 #define BPF_KERN_ACCOUNT_BPF_H

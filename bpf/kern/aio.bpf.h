@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libaio: submitted by system calls. Programs can take completions from a ring in user memory without one, so
- * it is read at each io_submit, before it can wrap. If it cannot be read, because the program has not touched
- * it either, io_getevents shows completions. The rest is counted at process end (process.bpf.h).
+ * libaio: programs can take completions from a ring in user memory without a system call, so it is read at each
+ * io_submit, before it can wrap; while its memory is untouched, io_getevents shows completions. The rest is
+ * counted at process end (process.bpf.h).
  */
 #ifndef BPF_KERN_AIO_BPF_H
 #define BPF_KERN_AIO_BPF_H
@@ -71,10 +71,7 @@ struct scribe_aio_ring {
 	__u32 id, nr, head, tail, magic, compat, incompat, header;
 };
 
-/*
- * (process, open file) to the end of the appending writes of one io_submit: at completion the kernel leaves no
- * position to read.
- */
+/* (process, open file) to the end of one io_submit's appending writes: at completion the position is lost. */
 struct scribe_aio_end {
 	__u64 submit_ns;
 	__s64 end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining a job at exec: the watch table is searched by user and by cgroups upwards; only a match makes the new
- * environment be read.
+ * Joining a job at exec: searches the watch table by user and cgroups upwards; only after a match the new
+ * environment is read.
  */
 #ifndef BPF_KERN_ENROLL_BPF_H
 #define BPF_KERN_ENROLL_BPF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel types, reduced to members in use; CO-RE finds their offsets in the running kernel's BTF. Members that
- * some kernels lack are guarded by bpf_core_field_exists() (compat.bpf.h). ABI types are complete.
+ * Kernel types, reduced to members in use, with offsets by CO-RE. Members that some kernels lack are guarded by
+ * bpf_core_field_exists() (compat.bpf.h). ABI types are complete.
  */
 #ifndef BPF_KERN_KERNEL_BPF_H
 #define BPF_KERN_KERNEL_BPF_H

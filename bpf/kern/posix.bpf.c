@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The kernel programs: system call entry and return, processes, io_uring. Each filters, looks
- * up and updates, in that order. Run in the calling task, preemptible as on this kernel. State
- * between entry and return is in task storage; records are in maps that the daemon reads.
- * Must not know ranks, final names or logs.
+ * The kernel programs: system calls, processes, io_uring. Each filters, looks up and updates. Run in the
+ * calling task, preemptible as on this kernel. State between entry and return is in task storage, records in
+ * maps. Must not know ranks, final names or logs.
  */
 #include "bpf/kern/io_uring.bpf.h"
 #include "bpf/kern/process.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments of traced records, in buffers shared with the daemon. Each belongs to one thread, so nothing is
- * contended; a segment without a buffer is counted.
+ * Segments of traced records, in buffers shared with the daemon, each of one thread; a segment without a buffer
+ * is counted.
  */
 #ifndef BPF_KERN_SEGMENT_BPF_H
 #define BPF_KERN_SEGMENT_BPF_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The loader fills a byte per number (bpf/user/syscall_table.c): the filter is one load, and an architecture's
- * numbers are in one place.
- */
+/* A byte per system call number, filled by bpf/user/syscall_table.c: the filter is one load. */
 #ifndef BPF_KERN_SYSCALL_CLASS_H
 #define BPF_KERN_SYSCALL_CLASS_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Adopts the maps, programs and links pinned by an earlier daemon with the same layout. struct scribe_bpf owns
- * the descriptors; on failure they are closed and the pins stay. Main thread, at start. Must not know what the
- * records mean.
+ * Adopts maps, programs and links that an earlier daemon with the same layout pinned; on failure the pins stay.
+ * Main thread, at start. Must not know what the records mean.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Links of the programs in two groups: for processes, without cost for system calls, and at system calls, which
- * every process of the node pays for. Closing a link's descriptor (struct scribe_bpf) detaches. Main thread.
- * Must not know for which job, nor when.
+ * every process pays for. Main thread. Must not know for which job, nor when.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,8 +29,8 @@ static bool has_link(const struct scribe_bpf *b, const char *program)
 }
 
 /*
- * Entries are attached last and detached first, so that a call seen at entry is also seen at return. A return
- * without an entry is ignored, and counts as late.
+ * Attached last and detached first, so that a call seen at entry is also seen at return. A return without an
+ * entry is ignored, and counts as late.
  */
 static bool is_entry(const char *program)
 {

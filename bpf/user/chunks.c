@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Chunks of a map of maps, side by side in reserved address space: an index becomes an address by one
- * multiplication and nothing moves. struct scribe_chunks owns it. Loader's mutex; main thread or grower. Must
- * not know what chunks hold.
+ * Chunks of a map of maps, side by side in reserved address space, so that nothing moves. Loader's mutex; main
+ * thread or grower. Must not know what chunks hold.
  */
 #include <errno.h>
 #include <sys/mman.h>

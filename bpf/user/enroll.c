@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Enrols a running process: fills an entry of the process table, then sets the task storage by which kernel
- * programs recognise it. Main thread. Must not know why it is traced.
+ * Enrols a running process: an entry of the process table, then the task storage by which kernel programs
+ * recognise it. Main thread. Must not know why it is traced.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Adds chunks of slots, tables and segment buffers ahead of need: each is created, put into its map of maps,
- * mapped, and its entries become free. Loader's mutex; main thread or grower. Must not know what chunks hold.
+ * Adds chunks of slots, tables and segment buffers ahead of need. Loader's mutex; main thread or grower. Must
+ * not know what chunks hold. Must not know what chunks hold.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@
 #define AGAIN_NS        1000000000ull /* after a failed allocation */
 
 /*
- * An update of a map of maps returns when all programs that ran before have ended (10 to 60 ms), but the entry
- * is visible at once. A thread does the waiting.
+ * An update of a map of maps is visible at once, but returns when all programs that ran before have ended (10
+ * to 60 ms): a thread waits for that.
  */
 struct change {
 	int map, chunk;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The daemon's second thread: adds memory while the main thread is busy, as when it attaches to a library and
- * programs create thousands of files. Woken through a ring buffer, ended by an event descriptor. Started in the
- * sandbox. struct scribe_bpf owns both. Must not know what it adds.
+ * programs create thousands of files. Woken through a ring buffer, ended by an event descriptor. Must not know
+ * what it adds.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Excluded top directories, ledgers and the end of jobs; a ledger is a per-CPU array that programs add to
- * without locks. Main thread.
- */
+/* Excluded top directories, ledgers and the end of jobs. Main thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

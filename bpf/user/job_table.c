@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The kernel's job table: matching at exec, quotas, reserves. Kernel programs read entries at any time:
- * `active` is 0 while one changes. Main thread. Must not know names, ranks or logs.
+ * `active` is 0 while one changes. Main thread. Must not know names or logs.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Attach modes, and which programs fit this kernel: BTF lists tracepoints and functions; trace events are
- * opened by perf_event_open(). Main thread. Must not know maps, nor what programs do.
+ * opened by perf_event_open(). Main thread. Must not know what programs do.
  */
 #include "bpf/user/levels.h"
 

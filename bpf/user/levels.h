@@ -37,7 +37,7 @@ struct scribe_preempted {
 bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted);
 /*
  * Enables the level's programs and the fitting ones for processes and io_uring; trace events replace these
- * where they can be preempted. `nobody_joins`: only enrolled processes.
+ * where they can be preempted.
  */
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object, const struct btf *btf,
 			    struct scribe_preempted preempted, bool nobody_joins);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Keeps the end of libbpf's output in static memory for messages about refusals. Main thread. Must not know its
- * meaning (refusal.c).
- */
+/* Keeps the end of libbpf's output, in static memory. Main thread. Must not know its meaning (refusal.c). */
 #include "bpf/user/libbpf_log.h"
 
 #include <bpf/libbpf.h>

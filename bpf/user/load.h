@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel programs for user space: load, attach, enrol, drain. Hides map names and attach types; must not
- * know names, ranks or logs. Not thread safe.
+ * The kernel programs for user space. Hides map names and attach types; must not know names, ranks or logs. Not
+ * thread safe.
  */
 #ifndef BPF_USER_LOAD_H
 #define BPF_USER_LOAD_H
@@ -48,10 +48,7 @@ struct scribe_bpf_options {
 	bool whole;            /* allocate everything at the start, as always with pins */
 };
 
-/*
- * Loads the programs and creates the maps; attaches nothing. On failure `err` names what the kernel or the
- * caller lacks and a remedy.
- */
+/* Attaches nothing. On failure `err` names what the kernel or the caller lacks and a remedy. */
 int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf, struct scribe_err *err);
 /* Detaches, removes the pins, unmaps, closes. Returns NULL. */
 struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *bpf);
@@ -59,7 +56,6 @@ struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *bpf);
 struct scribe_bpf *scribe_bpf_close_keep_pins(struct scribe_bpf *bpf);
 /* -ENOENT: nothing is pinned; -SCRIBE_E_VERSION: another wire version, left alone; other errors: not usable. */
 int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scribe_err *err);
-/* Removes all pins of a directory. */
 void scribe_bpf_remove_pins(const char *pins);
 /* Kinds: "links", "progs", "maps"; with "lib_" those of uprobes/. */
 bool scribe_bpf_pinned(const struct scribe_bpf *bpf);
@@ -73,7 +69,7 @@ bool scribe_bpf_attached(const struct scribe_bpf *bpf);
 
 /*
  * Programs for processes cost system calls nothing; those at system calls and io_uring cost every process of
- * the node. Programs attached already, or before an error, stay so.
+ * the node. What was attached before an error stays so.
  */
 int scribe_bpf_attach(struct scribe_bpf *bpf, struct scribe_err *err);
 void scribe_bpf_detach(struct scribe_bpf *bpf);
@@ -96,8 +92,8 @@ bool scribe_bpf_uses_events(void);
 bool scribe_bpf_probe_reads(const struct scribe_bpf *bpf);
 
 /*
- * Sets job `index` (below SCRIBE_JOB_ORPHANED), which processes can join from then on. Keeps used, kept and
- * proc_used. -EINVAL: index, or variable without '=' or too long.
+ * `index` below SCRIBE_JOB_ORPHANED; processes can join from then on. Keeps used, kept and proc_used. -EINVAL:
+ * index, or variable without '=' or too long.
  */
 int scribe_bpf_set_job(struct scribe_bpf *bpf, uint32_t index, const struct scribe_job_entry *job);
 int scribe_job_set_variable(struct scribe_job_entry *job, const char *name_and_value);
@@ -120,10 +116,7 @@ int scribe_bpf_enrol(struct scribe_bpf *bpf, pid_t pid, uint32_t job, uint32_t *
 struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *bpf, uint32_t index);
 struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *bpf, uint32_t index);
 
-/*
- * Passes waiting events in order; `fn` returns 0 to continue. Waits up to timeout_ms. Returns their number, or
- * an error.
- */
+/* Events in order; `fn` returns 0 to continue. Returns their number, or an error. */
 typedef int (*scribe_event_fn)(void *ctx, const struct scribe_event *event, const char *text);
 int scribe_bpf_poll(struct scribe_bpf *bpf, int timeout_ms, scribe_event_fn fn, void *ctx);
 /*
@@ -154,7 +147,7 @@ typedef int (*scribe_slot_fn)(void *ctx, const struct scribe_slot_view *view);
 
 /*
  * Passes each record of an exited process once, then frees everything; call after its EXIT event. A non-zero
- * return of `fn` stops and keeps the rest. `fn` NULL: only free.
+ * return of `fn` keeps the rest. `fn` NULL: only free.
  */
 int scribe_bpf_drain_and_free(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
 /* Zeros: not started. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Facts of this machine and process, read after a refusal or for a list of features, into the caller's struct.
- * Main thread. Must not know what they mean for our programs (refusal.c).
+ * Facts of this machine and process, read after a refusal or for a list of features. Main thread. Must not know
+ * what they mean (refusal.c).
  */
 #include "bpf/user/machine.h"
 

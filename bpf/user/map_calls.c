@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Map calls without losses for other tasks: if a task is preempted inside such a call, its processor skips
- * tracing programs of all tasks meanwhile. On kernels that preempt it gets real-time priority for the call.
- * Both threads. Must not know what maps hold.
+ * Map calls without losses for other tasks: if a task is preempted inside one, its processor skips tracing
+ * programs of all tasks meanwhile. On kernels that preempt it gets real-time priority for the call. Both
+ * threads. Must not know what maps hold.
  */
 #include "bpf/user/map_calls.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bpf(2) on maps while programs run, with real-time priority if allowed (RLIMIT_RTPRIO of 1, or CAP_SYS_NICE):
- * a processor on which the caller is preempted skips trace event programs. Arguments as in libbpf.
+ * bpf(2) on maps while programs run, with real-time priority if allowed (RLIMIT_RTPRIO of 1, or CAP_SYS_NICE).
+ * Arguments as in libbpf.
  */
 #ifndef BPF_USER_MAP_CALLS_H
 #define BPF_USER_MAP_CALLS_H

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Loaded maps by name, entries by index. struct scribe_bpf owns the mappings. Main thread. Must not know what
- * maps hold.
- */
+/* Loaded maps by name, entries by index. Main thread. Must not know what maps hold. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

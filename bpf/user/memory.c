@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Maps shared with kernel programs, as memory of this process. scribe_bpf_close_keep_pins() releases everything
- * in struct scribe_bpf. Main thread. Must not know names, ranks or logs.
+ * Maps shared with kernel programs, as memory of this process. Main thread. Must not know names, ranks or logs.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Loads the object for this kernel and creates its maps: direct loads or probe reads, attach modes tried in
- * order. struct scribe_bpf owns object, maps and programs. Main thread. Must not know how maps are used, names,
- * ranks or logs.
+ * order. Main thread. Must not know how maps are used, names, ranks or logs.
  */
 #include <errno.h>
 #include <stdio.h>

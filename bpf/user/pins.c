@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Pins maps, programs and links below a directory of a BPF file system, one subdirectory per kind, to outlive
- * the daemon. They belong to the file system. Main thread. Must not know what the records mean.
+ * the daemon. Main thread. Must not know what the records mean.
  */
 #include <dirent.h>
 #include <errno.h>

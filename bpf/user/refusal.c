@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Explains refusals of the kernel: nine causes, most certain first, each a function of errno, step and machine;
- * otherwise libbpf's last message. Main thread; the last cause's name is static.
+ * Explains refusals of the kernel: nine causes, most certain first; otherwise libbpf's last message. Main
+ * thread; the last cause's name is static.
  */
 #include "bpf/user/refusal.h"
 

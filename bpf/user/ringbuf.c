@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Consumer of the event ring (layout of BPF_MAP_TYPE_RINGBUF, linux/bpf.h). Data is mapped twice in a row, so
- * that wrapped records are contiguous. Main thread. struct scribe_ring owns the mappings.
+ * that wrapped records are contiguous. Main thread.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Consumer of segment buffers: listed ones are read and freed, those of running threads read as far as written.
- * A buffer's owner is in its state word. Main thread. Must not know what segments mean.
+ * Consumer of segment buffers: listed ones are freed, those of running threads read as far as written. A
+ * buffer's owner is in its state word. Main thread. Must not know what segments mean.
  */
 #include <errno.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Drains records of exited processes in place, of running ones as consistent copies; frees slots and tables;
- * sweeps the table of open descriptions. Slots, links and rings are shared with kernel programs and change
- * atomically. Main thread.
+ * Drains records of exited processes in place, of running ones as consistent copies; sweeps the table of open
+ * descriptions. Slots, links and rings are shared with kernel programs and change atomically. Main thread.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * System call numbers of this architecture and their classes, copied into the object before loading; calls not
- * listed are not traced. Main thread. Must not know maps.
+ * System call numbers of this architecture and their classes; calls not listed are not traced. Main thread.
+ * Must not know maps.
  */
 #include <sys/syscall.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Threads of the loader: small stack, all signals left to the main thread. For the grower and for calls that
- * wait for the kernel. Must not know what they do.
+ * Threads of the loader, with all signals left to the main thread: the grower, and calls that wait for the
+ * kernel. Must not know what they do.
  */
 #include <signal.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Switches segments for a running job: new records by its entry, existing ones one by one after all programs
- * that may have read the old entry have ended; a thread waits for that. Otherwise main thread. Must not know
- * what segments are for.
+ * Switches segments for a running job: new records by its entry, existing ones after all programs that may have
+ * read the old entry have ended; a thread waits for that. Otherwise main thread. Must not know what segments
+ * are for.
  */
 #include <errno.h>
 #include <linux/membarrier.h>

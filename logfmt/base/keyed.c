@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SipHash-1-3 with a secret of the process, so that users and logs cannot choose colliding keys. Any thread, also
- * in traced programs: without system calls.
+ * SipHash-1-3 with a secret of the process, so that users and logs cannot choose colliding keys. Any thread,
+ * also in traced programs: no system calls.
  */
 #include "logfmt/base/keyed.h"
 

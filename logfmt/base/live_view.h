@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LIVE_REQUEST and LIVE_REPLY of proto.h, for `ioscribe top`. A reply is a page: items from a cursor on, and the
- * next cursor. Counts are since the job's start. The daemon keeps nothing between pages.
+ * LIVE_REQUEST and LIVE_REPLY of proto.h, for `ioscribe top`. A reply is a page: items from a cursor on, and
+ * the next cursor. Counts are since the job's start.
  */
 #ifndef LOGFMT_BASE_LIVE_VIEW_H
 #define LOGFMT_BASE_LIVE_VIEW_H

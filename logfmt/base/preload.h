@@ -8,7 +8,7 @@
 
 /*
  * Pointers that scribe_preload_without needs (at least 2), if the program at `path` (`search`: in PATH) or its
- * interpreter has another word size or machine, or a library cannot be opened; otherwise 1. May change errno.
+ * interpreter has another word size or machine, or a library cannot be opened; otherwise 1.
  */
 size_t scribe_preload_room(const char *path, bool search, char *const env[]);
 

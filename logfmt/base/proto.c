@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon's messages, one per packet of a SOCK_SEQPACKET socket. In traced programs, too: no allocation, and
- * every wait has a deadline. Must not know what messages mean.
+ * The daemon's messages, also in traced programs: no allocation, and every wait has a deadline. Must not know
+ * what messages mean.
  */
 #include "logfmt/base/proto.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The protocol between the daemon and its peers: the runtime in MPI programs, `ioscribe run`, `ioscribe job` and
- * others. Unix SOCK_SEQPACKET, one message per packet, native byte order. A message is a header and exactly `len`
- * bytes. Receivers check magic, version, type, length and strings first. An invalid message is answered by ERROR,
- * and the connection is closed.
+ * The protocol between the daemon and its peers. Unix SOCK_SEQPACKET, one message per packet, native byte
+ * order: a header and exactly `len` bytes. Receivers check magic, version, type, length and strings first. An
+ * invalid message is answered by ERROR, and the connection is closed.
  */
 #ifndef LOGFMT_BASE_PROTO_H
 #define LOGFMT_BASE_PROTO_H

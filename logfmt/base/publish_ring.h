@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ring from the daemon to a publisher: a sealed memory file with a head and frames, written only by the daemon.
- * Frames are multiples of 8 bytes and do not wrap: PAD fills the end. A JOB comes before the first frame of its
- * job, a NAME before the first use of its id; both may be repeated.
+ * The ring from the daemon to a publisher: a sealed memory file with a head and frames, written only by the
+ * daemon. Frames are multiples of 8 bytes and do not wrap: PAD fills the end. A JOB comes before the first
+ * frame of its job, a NAME before the first use of its id; both may be repeated.
  */
 #ifndef LOGFMT_BASE_PUBLISH_RING_H
 #define LOGFMT_BASE_PUBLISH_RING_H

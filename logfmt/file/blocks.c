@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): transposition, and a stream
- * that restores them. Equal bytes of many records become neighbours and compress to about half. Owns the stream below
- * and one block of 1 MiB. Must not know the contents of records.
+ * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): equal bytes of many
+ * records become neighbours and compress to about half. Owns the stream below and one block of 1 MiB. Must not
+ * know the contents of records. Must not know the contents of records.
  */
 #include "logfmt/file/blocks.h"
 

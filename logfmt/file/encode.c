@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Building blocks of a log: header, job region, names, records, one compressed piece. Returned memory belongs to the
- * caller. Used by the writer, the merge of nodes, and ranks that write parts of one file at MPI_Finalize. Must not
- * know files.
+ * Building blocks of a log. Returned memory belongs to the caller. Used by the writer, the merge of nodes, and
+ * ranks that write parts of one file at MPI_Finalize. Must not know files.
  */
 #include "logfmt/file/encode.h"
 

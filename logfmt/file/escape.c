@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names as text without loss. A name may be any bytes (docs/format.md, "Names with a NUL"); the writer escapes those
- * that a name region cannot hold, and the command does for display. Allocates nothing.
+ * Names as text without loss. A name may be any bytes (docs/format.md, "Names with a NUL"); the writer escapes
+ * those that a name region cannot hold, commands for display. Allocates nothing.
  */
 #include "logfmt/file/escape.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Records of one module out of the region that holds all (docs/format.md, "The single-region layout"). A struct
- * scribe_framed is a position in that region; as a supply it yields one module's records. Owns the stream below. Used
- * by the reader alone. Must not know what follows a base record.
+ * scribe_framed is a position in that region; as a supply it yields one module's records. Must not know what
+ * follows a base record.
  */
 #include "logfmt/file/framed.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of fixed length in files: lengths, byte order, old versions, converted in the caller's buffer of
- * SCRIBE_FIXED_MAX_BYTES. Counters that an old version lacks become -1 ("not monitored"), as in Darshan's reader.
- * Must not know files or streams.
+ * Records of fixed length in files, converted in the caller's buffer of SCRIBE_FIXED_MAX_BYTES. Counters that
+ * an old version lacks become -1 ("not monitored"), as in Darshan's reader. Must not know files or streams.
  */
 #include "logfmt/file/layout.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The name table: ids in a hash of indices, names packed in blocks. Copies names; pointers to them are valid until
- * the table is freed. Used by the command, the C interface and programs with the log library. Must not know what is
- * printable.
+ * The name table: ids in a hash of indices, names packed in blocks; pointers to them are valid until the table
+ * is freed. Must not know what is printable.
  */
 #include "logfmt/file/names.h"
 

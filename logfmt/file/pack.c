@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One compressed (or plain) stream: bytes are put in any amounts, and larger pieces are passed to a sink. Owns its
- * buffers and the compressor's state. The writer has one for its open region, the merge one per thread and module.
- * Must not know files or regions.
+ * One compressed (or plain) stream: larger pieces are passed to a sink. Owns its buffers and the compressor's
+ * state. The writer has one for its open region, the merge one per thread and module. Must not know files or
+ * regions.
  */
 #include "logfmt/file/pack.h"
 

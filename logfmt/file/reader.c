@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader: a stream per region in use, records converted to the newest layout. Owns its descriptor, the streams,
- * the job region's text and descriptions of unknown modules. Used by commands, the C interface, the daemon (the
- * ranks' log) and the merge of nodes. Must not know what a module means.
+ * The reader: a stream per region in use, records converted to the newest layout. Owns its descriptor, the
+ * streams, the job region's text and descriptions of unknown modules. Must not know what a module means.
  */
 #include "logfmt/file/reader.h"
 

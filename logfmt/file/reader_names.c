@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader's names: three forms of the name region, and the region of exact names (docs/format.md, "Names with a
- * NUL", "The single-region layout"). A name's bytes are in the stream's window, valid until the next call. Must not
- * know records.
+ * The reader's names: three forms of the name region, and the region of exact names (docs/format.md, "Names
+ * with a NUL", "The single-region layout"). A name's bytes are valid until the next call. Must not know
+ * records.
  */
 #include "logfmt/file/reader.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A region's plain bytes in a window: from the file, through a decompressor, or from another supply (transposed
- * blocks, one module's records). Owns its buffers and supply, not the descriptor. Must not know records.
+ * A region's plain bytes in a window: from the file, through a decompressor, or from another supply. Owns its
+ * buffers and supply, not the descriptor. Must not know records.
  */
 #include "logfmt/file/region_stream.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Header and table of modules of the single-region layout (docs/format.md, same title), decoded into what the reader
- * has for Darshan's. Unknown modules are described by the table; struct scribe_unified_table owns the descriptions.
- * Trusts no byte. Must not read files or know what a module means.
+ * Header and table of modules of the single-region layout (docs/format.md, same title), decoded into what the
+ * reader has for Darshan's. Trusts no byte. Must not read files or know what a module means.
  */
 #include "logfmt/file/unified.h"
 

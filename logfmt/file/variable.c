@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of variable length from a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI in all versions released by Darshan.
- * A record is in the stream's window, or in v->scratch if converted, until the next call. Must not know files.
+ * Records of variable length from a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI in all released versions. A
+ * record is valid until the next call. Must not know files.
  */
 #include "logfmt/file/variable.h"
 

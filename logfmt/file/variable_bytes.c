@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lengths of variable records and their form in the file. Also in the runtime of MPI programs, the writer and the
- * reduction; must therefore not know streams or decompressors.
+ * Lengths of variable records and their form in the file. Also in the runtime of MPI programs: must not know
+ * streams or decompressors.
  */
 #include "logfmt/file/variable_bytes.h"
 

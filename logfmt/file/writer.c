@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sequential writer: order of a log's regions, header last. Regions are compressed as they come; only names with
- * a NUL stay in memory. Owns descriptor and buffers, and removes a file that it created but did not finish. Must not
- * know what a module means.
+ * The sequential writer: order of a log's regions, header last. Regions are compressed as they come; only names
+ * with a NUL stay in memory. Removes a file that it created but did not finish. Must not know what a module
+ * means.
  */
 #include "logfmt/file/writer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writer's file: pwrite at offsets, and the compressed stream of the open region. Streams that were compressed
- * elsewhere can be inserted between two. The first failure stays in w->failed. Must not know the order of regions.
+ * The writer's file, and the compressed stream of the open region. Streams that were compressed elsewhere can
+ * be inserted between two. The first failure stays in w->failed. Must not know the order of regions.
  */
 #include "logfmt/file/writer_put.h"
 

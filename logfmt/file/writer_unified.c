@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writer's single-region layout (docs/format.md, same title): names, one region of records, job record with the
- * table of modules. Owns no state; buffers are the writer's. Must not know what a module means.
+ * The writer's single-region layout (docs/format.md, same title): names, one region of records, job record with
+ * the table of modules. Must not know what a module means.
  */
 #include "logfmt/file/writer_unified.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One batch: parts of up to 64 nodes, joined in memory and written to a spool file (spool.h). A thread of `ioscribe
- * merge`, or the daemon's helper with the job user's identity. Must not know other batches.
+ * One batch: parts of up to 64 nodes, joined in memory and written to a spool file (spool.h). A thread of
+ * `ioscribe merge`, or the daemon's helper with the job user's identity. Must not know other batches.
  */
 #include "logfmt/nodes/batch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log of very many nodes: surveyed, written batch by batch into spool files, joined from these. In `ioscribe
- * merge` and the daemon's helper. Must not know which nodes have delivered.
+ * The log of very many nodes, in `ioscribe merge` and the daemon's helper. Must not know which nodes have
+ * delivered.
  */
 #include "logfmt/nodes/many.h"
 

@@ -9,7 +9,7 @@
 #include "logfmt/nodes/world.h"
 
 /*
- * After scribe_join_look, if not a log of the ranks is used. Finished batches are WORLD.N.batch: a call with the same
+ * After scribe_join_look, without a log of the ranks. Finished batches are WORLD.N.batch: a call with the same
  * parts continues after them; scribe_many_clean removes them.
  */
 int scribe_many_join(struct scribe_join *j, const char *to);

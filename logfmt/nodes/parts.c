@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The directory of a job's parts: deliveries, the claim, removal. State is only in file names, made by rename or
- * O_EXCL, so that any node can continue. In the daemon's helper with the job user's identity and in `ioscribe
- * merge`. Must not know records.
+ * The directory of a job's parts. State is only in file names, made by rename or O_EXCL, so that any node can
+ * continue. In the daemon's helper with the job user's identity and in `ioscribe merge`. Must not know records.
  */
 #include "logfmt/nodes/parts.h"
 

@@ -21,8 +21,8 @@ struct scribe_parts_way {
 };
 
 /*
- * Makes the logs and removes the parts; one caller at a time on all nodes. 0; -EAGAIN: a node has not delivered;
- * -EBUSY: another merge is running; -ENOENT: without parts.
+ * Makes the logs and removes the parts. -EAGAIN: a node has not delivered; -EBUSY: another merge is running, on
+ * any node; -ENOENT: without parts.
  */
 int scribe_parts_merge(const char *dir, const struct scribe_parts_way *way, struct scribe_err *err);
 

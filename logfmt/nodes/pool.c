@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that take pieces of work from a shared counter, the caller's thread among them. All have ended when the
- * call returns. Must not know the work.
+ * Threads that take pieces of work from a shared counter. All have ended when the call returns. Must not know
+ * the work.
  */
 #include "logfmt/nodes/pool.h"
 

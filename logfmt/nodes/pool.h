@@ -8,8 +8,8 @@
 #define SCRIBE_POOL_MOST 64
 
 /*
- * one(ctx, i) for each i below `n` by at most `threads` threads, including the caller (0 and 1: only the caller).
- * 0, or the code of a failure, after which no piece is started.
+ * one(ctx, i) for each i below `n` by at most `threads` threads, including the caller. 0, or the code of a
+ * failure, after which no piece is started.
  */
 int scribe_pool_work(unsigned threads, size_t n, int (*one)(void *ctx, size_t i), void *ctx);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first reading of many parts: batches of nodes in threads, combined in the nodes' order, so that the result is
- * deterministic. The caller owns the struct scribe_survey. Must not keep records.
+ * The first reading of many parts: batches of nodes in threads, combined in the nodes' order, so that the
+ * result is deterministic. Must not keep records.
  */
 #include "logfmt/nodes/survey.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job, metadata and path in the parts of an MPI world, and in their log. A struct scribe_join owns the leading
- * part's reader. Must not know records or which nodes have delivered.
+ * The job, metadata and path in the parts of an MPI world, and in their log. Must not know records or which
+ * nodes have delivered.
  */
 #include "logfmt/nodes/world.h"
 

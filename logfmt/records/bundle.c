@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Records of a log in memory, by (module, id, rank), and names. Owns copies of all. Must not know processes or the
- * kernel side.
- */
+/* Records of a log in memory, and names. Owns copies of all. Must not know processes or the kernel side. */
 #include "logfmt/records/bundle.h"
 #include "logfmt/records/heat.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open addressing, without tombstones, which would fill a map that lives as long as the daemon. Owns its table, not
+ * Open addressing, without tombstones, which would fill a map that lives as long as the daemon. Does not own
  * the values.
  */
 #include "logfmt/records/hashmap.h"

@@ -23,7 +23,7 @@ int scribe_map_put(struct scribe_map *map, uint64_t key, void *value);
 /* Returns the value or NULL. */
 void *scribe_map_take(struct scribe_map *map, uint64_t key);
 /*
- * All keys, ascending; freed by the caller. NULL: out of memory. Needed for all output, because the order of `entry`
+ * Ascending; freed by the caller. NULL: out of memory. Needed for all output, because the order of `entry`
  * differs between runs.
  */
 uint64_t *scribe_map_keys(const struct scribe_map *map);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Joins counters by Darshan's reductions (3.5.0), but independent of order. In ranks at MPI_Finalize, the daemon's
- * log builder and merges. Must not know ranks' records.
- */
+/* Joins counters by Darshan's reductions (3.5.0), but independent of order. Must not know ranks' records. */
 #include "logfmt/records/join.h"
 
 #include <stdlib.h>

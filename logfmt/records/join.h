@@ -17,8 +17,8 @@ struct scribe_value_group {
 };
 
 /*
- * A module's reduction of the counters with rule CUSTOM, in any order and grouping, before the other rules are
- * applied. Runs in ranks, daemon and merge, so it must not communicate.
+ * A module's reduction of the counters with rule CUSTOM, in any order and grouping, before the other rules.
+ * Runs in ranks, daemon and merge: must not communicate.
  */
 typedef void scribe_own_join(void *rec, const void *other);
 

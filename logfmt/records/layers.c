@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LAYERS records: bytes at the levels of HDF5 and PnetCDF, MPI-IO and system calls, and ratios, which are computed
- * again wherever records are joined. Must not know files.
+ * LAYERS records: bytes at the levels of HDF5 and PnetCDF, MPI-IO and system calls, and ratios, which are
+ * computed again after each join. Must not know files.
  */
 #include "logfmt/records/layers.h"
 #include "logfmt/records/quantum.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of STDIO, MPI-IO, HDF5 and PnetCDF from counts of the kernel programs (lib_rules.h). In the daemon when a
- * log is built. Must not know processes or files.
+ * Records of STDIO, MPI-IO, HDF5 and PnetCDF from counts of the kernel programs (lib_rules.h). Must not know
+ * processes or files.
  */
 #include "logfmt/records/lib_finish.h"
 

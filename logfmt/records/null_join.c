@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The NULL module's reduction, an example (docs/adding-a-module.md): named in the module's plan, called before the
- * plain rules.
- */
+/* The NULL module's reduction, an example (docs/adding-a-module.md), called before the plain rules. */
 #include "logfmt/records/null_join.h"
 
 #include "logfmt/counters/records.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Adds kernel shards and makes records. An accumulator owns two maps of distinct values. Must not know processes or
- * files.
- */
+/* Adds kernel shards and makes records. Must not know processes or files. */
 #include "logfmt/records/posix_finish.h"
 
 #include <errno.h>

@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /*
- * Distinct values with counts. A shard brings at most 32, as in Darshan's record, but any number of processes can be
- * joined: beyond SCRIBE_MAP_MOST new values are only counted as dropped.
+ * Distinct values with counts. A shard brings at most 32, but any number of processes can be joined: beyond
+ * SCRIBE_MAP_MOST new values are only counted as dropped.
  */
 #define SCRIBE_MAP_OWN  4
 #define SCRIBE_MAP_MOST 256

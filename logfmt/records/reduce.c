@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction over ranks and merging within a rank. Elements have no pointers, so that MPI can send them. In ranks at
- * MPI_Finalize, daemon and merges. Must not know MPI.
+ * Reduction over ranks and merging within a rank. Elements have no pointers, so that MPI can send them. Must
+ * not know MPI. Must not know MPI.
  */
 #include "logfmt/records/reduce.h"
 

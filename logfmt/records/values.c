@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Growing tables of common values for `ioscribe merge`. Entries are appended and joined only when a table is full, so
- * most additions are a copy. A struct scribe_values owns its tables.
+ * Growing tables of common values for `ioscribe merge`. Entries are joined only when a table is full, so most
+ * additions are a copy.
  */
 #include "logfmt/records/values.h"
 

@@ -12,7 +12,7 @@ extern "C" {
 
 struct scribe_values;
 
-/* *ret_values is NULL, which the other calls accept, if the module lacks common values. -ENOMEM. */
+/* NULL, which the other calls accept, if the module lacks common values. -ENOMEM. */
 int scribe_values_new(int module, struct scribe_values **ret_values);
 /* Returns NULL. */
 struct scribe_values *scribe_values_free(struct scribe_values *v);

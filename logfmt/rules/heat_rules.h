@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time as in Darshan's heatmaps (docs/counters.md): 200 bins of 0.1 s that double in width as needed.
- * Nearly every operation falls into the one bin in its record; only longer use needs a table. Sums are exact.
+ * Bytes over time as in Darshan's heatmaps (docs/counters.md): 200 bins of 0.1 s that double in width as
+ * needed. Nearly every operation falls into the one bin in its record; only longer use needs a table. Sums are
+ * exact.
  */
 #ifndef LOGFMT_RULES_HEAT_RULES_H
 #define LOGFMT_RULES_HEAT_RULES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Effects of a call of an I/O library on a record: a POSIX shard with opens, data and times, and an ext shard with
- * the module's counters. For kernel programs, runtime and unit tests.
+ * Effects of a call of an I/O library on a record: a POSIX shard, and an ext shard with the module's counters.
+ * For kernel programs, runtime and unit tests.
  */
 
 /*

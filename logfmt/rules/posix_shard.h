@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's state of one file of one process: a cursor shared by threads, and shards that can be added:
- * Darshan's POSIX record with times in ns of CLOCK_MONOTONIC.
+ * The kernel's state of one file of one process: a cursor shared by threads, and shards that can be added.
+ * Times: ns of CLOCK_MONOTONIC.
  */
 #ifndef LOGFMT_RULES_POSIX_SHARD_H
 #define LOGFMT_RULES_POSIX_SHARD_H

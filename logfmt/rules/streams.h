@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory (a memfd per process image) in which a program counts calls of its streams and MPI-IO files. It writes all
- * but `taken`, `segments` and bytes of calls inside probes. The daemon trusts nothing in it: pread, never mmap.
- * Which file a slot belongs to is known from the kernel.
+ * Memory (a memfd per process image) in which a program counts calls of its streams and MPI-IO files. It writes
+ * all but `taken`, `segments` and bytes of calls inside probes. The daemon trusts nothing in it: pread, never
+ * mmap. The kernel reports which file a slot belongs to.
  */
 
 /*
@@ -61,8 +61,8 @@ struct scribe_stream_more {
 };
 
 /*
- * Single operations, in a ring per thread. Those that do not fit are counted in the ring or in `unringed`. Until
- * `segments` is set, operations on files are kept.
+ * Single operations, in a ring per thread; those that do not fit are counted. Until `segments` is set,
+ * operations on files are kept.
  */
 #define SCRIBE_SHM_RINGS         32u
 #define SCRIBE_SHM_RING_SEGMENTS 8192u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The module registry: record memory, records and names of a rank's plain modules, and the final walk. A module
- * gets one buffer, at most what remains of the rank's memory. struct scribe_core owns all. Runs in the daemon
- * or log builder. Must not know modules, the kernel side or MPI.
+ * The module registry: record memory, records and names of a rank's plain modules. A module gets one buffer, at
+ * most what remains of the rank's memory. Runs in the daemon or log builder. Must not know modules, the kernel
+ * side or MPI.
  */
 #include "runtime/core/core.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The registry behind runtime/core/module.h, for its owner: one core per rank and log. Not thread safe; no MPI,
- * no kernel.
- */
+/* The registry of runtime/core/module.h, for its owner: one core per rank and log. Not thread safe. */
 #ifndef RUNTIME_CORE_CORE_H
 #define RUNTIME_CORE_CORE_H
 

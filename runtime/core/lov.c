@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lustre layouts from attribute lustre.lov to a record: plain (V1, V3) and composite, either byte order. A user
- * may have made the file system: every offset and count is checked. Pure functions, in the log builder. Must
- * not know files or jobs.
+ * may have made the file system: every offset and count is checked. Must not know files or jobs.
  */
 #include "runtime/core/lov.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lustre layouts: from a `lustre.lov` attribute, in the form of Lustre's lustre_user.h (lov_user_md_v1, _v3,
- * lov_comp_md_v1, lov_foreign_md), to the LUSTRE record, as in version 2 of Darshan's module
- * (docs/counters.md).
+ * Lustre layouts: from a `lustre.lov` attribute, in the form of Lustre's lustre_user.h, to the LUSTRE record,
+ * as in version 2 of Darshan's module (docs/counters.md).
  */
 #ifndef RUNTIME_CORE_LOV_H
 #define RUNTIME_CORE_LOV_H
@@ -13,7 +12,7 @@
 
 /*
  * `lov` may have any content. With `into` NULL only the size is computed; otherwise all but the base record is
- * filled. Returns the record's size, a multiple of 8; 0: no layout, damaged, unknown, or without data.
+ * filled. Returns the size, a multiple of 8; 0: no layout, damaged, unknown, or without data.
  */
 size_t scribe_lov_record(const void *lov, size_t bytes, struct scribe_lustre_record *into);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The LUSTRE module: striping of files. It sees no operations, only attributes when the log is made. Runs in
- * the log builder. The core owns the records.
+ * The LUSTRE module: striping of files, from attributes read when the log is made. Runs in the log builder. The
+ * core owns the records.
  */
 #include "runtime/core/lov.h"
 #include "runtime/core/module.h"

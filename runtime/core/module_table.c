@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of modules in plain code, chosen at build time, and the lists that switch them ("A,-B"). Runs in
- * the daemon.
- */
+/* The table of modules in plain code, chosen at build time, and the lists that switch them ("A,-B"). */
 #include "runtime/core/module_table.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NULL module: an annotated example, built and tested, off by default (`ioscribe run --set modules=NULL`).
- * Counts the processes of a rank as "foo", with exit code and duration. Copy it for a new module
+ * The NULL module: an annotated example, off by default (`ioscribe run --set modules=NULL`). Counts the
+ * processes of a rank as "foo", with exit code and duration. Copy it for a new module
  * (docs/adding-a-module.md).
  */
 #include "logfmt/counters/records.h"
@@ -12,8 +12,8 @@
 #define NULL_RECORD_NAME "<null-module>"
 
 /*
- * Called once per rank before its records go to the log; a smaller *buf_bytes drops some. Records of all ranks
- * are reduced later, counters by their lists' rules, FOO_MAX_DAT by logfmt/records/null_join.c.
+ * Called once per rank; a smaller *buf_bytes drops records. Records of all ranks are reduced later, counters by
+ * their lists' rules, FOO_MAX_DAT by logfmt/records/null_join.c.
  */
 static void null_shutdown(struct scribe_core *core, void **buf, size_t *buf_bytes)
 {

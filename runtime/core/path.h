@@ -4,10 +4,7 @@
 
 #include <stddef.h>
 
-/*
- * Removes "//", "/./" and "/../" from an absolute path in place, without the file system. Returns the new
- * length, at least 1.
- */
+/* In place, without the file system. Returns the new length, at least 1. */
 size_t scribe_path_clean(char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Excluded and included path prefixes of a job; inclusion wins. struct scribe_exclusions owns its texts.
- * Daemon, main thread. Must not touch the file system.
+ * Excluded and included path prefixes of a job; inclusion wins. Daemon, main thread. Must not touch the file
+ * system.
  */
 #include "runtime/core/path_exclusions.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Patterns by regcomp(3), as in Darshan. A user's pattern may take all memory and time, so this runs in a
- * helper with limits and the user's identity (privsep/exclusion_worker.c), never in the daemon. struct
- * scribe_patterns owns the compiled code.
+ * helper with limits and the user's identity (privsep/exclusion_worker.c), never in the daemon.
  */
 #include "runtime/core/patterns.h"
 

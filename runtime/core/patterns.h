@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job's patterns for names and programs: POSIX extended regular expressions, with unbounded time and memory.
- * Only for processes of the job's user with limits (exclusion_worker.c).
+ * A job's patterns for names and programs: POSIX extended regular expressions. Only for processes of the job's
+ * user with limits (exclusion_worker.c).
  */
 #ifndef RUNTIME_CORE_PATTERNS_H
 #define RUNTIME_CORE_PATTERNS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The event loop, the daemon's main thread. The event ring is polled every few milliseconds, less often when quiet; the
- * kernel wakes the daemon only if slots or name buffers run low, or if it sleeps. Nothing may block.
+ * The event loop. The event ring is polled every few milliseconds, less often when quiet; the kernel wakes the
+ * daemon only if slots or name buffers run low, or if it sleeps. Nothing may block.
  */
 #include "runtime/daemon/loop.h"
 

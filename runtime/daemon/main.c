@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ioscribed: arguments, and the private daemon, a child of `ioscribe run` that serves an inherited socket. The service
- * is in service.c. Main thread.
+ * ioscribed: arguments, and the private daemon, a child of `ioscribe run` that serves an inherited socket. The
+ * service is in service.c.
  */
 #include <errno.h>
 #include <fcntl.h>

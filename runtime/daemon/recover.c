@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a job's journal, written by journal/job_journal.c; it may be damaged. Main thread, at start (resume.c). */
+/* Reads a job's journal, which may be damaged. Main thread, at start (resume.c). */
 #include "runtime/daemon/recover.h"
 
 #include <errno.h>

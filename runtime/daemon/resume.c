@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Resumes an earlier daemon's work at start, in the main thread: adopts its maps and programs, reads the jobs' journals
- * (recover.c). Jobs of another build are finished by a saved copy of it.
+ * Resumes an earlier daemon's work at start, in the main thread. Jobs of another build are finished by a saved
+ * copy of it.
  */
 #include <errno.h>
 #include <linux/magic.h>

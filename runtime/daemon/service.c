@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service: directory, lock, socket, configuration, log, signals, service manager. At its end jobs are finished, or
- * left to the next daemon (--pin). Main thread. Must not know of jobs beyond whether there are any.
+ * The service. At its end jobs are finished, or left to the next daemon (--pin). Main thread. Must not know of
+ * jobs beyond whether there are any.
  */
 #include "runtime/daemon/service.h"
 

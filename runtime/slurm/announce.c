@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends JOB_READY to the daemon and waits for its reply, so that programs are attached before tasks start. Runs
- * in slurmstepd. Must not know Slurm; never fails, never waits long.
+ * Sends JOB_READY to the daemon and waits for its reply. Runs in slurmstepd. Must not know Slurm; never fails,
+ * never waits long.
  */
 #include "runtime/slurm/announce.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Library modules for the daemon: loads programs, studies files, attaches to known libraries, detaches. A
- * library that cannot be probed is a separate error. Not thread safe.
- */
+/* Library modules for the daemon. A library that cannot be probed is a separate error. Not thread safe. */
 #ifndef UPROBES_ATTACH_ATTACH_H
 #define UPROBES_ATTACH_ATTACH_H
 
@@ -29,8 +26,8 @@ struct scribe_uprobes_options {
 	enum scribe_uprobe_level level;
 	bool verbose;
 	/*
-	 * Studies an open file of user `uid` (scribe_elf_analyse) in a separate process with a deadline. NULL:
-	 * files cannot be studied.
+	 * Studies an open file of user `uid` in a separate process with a deadline. NULL: files cannot be
+	 * studied.
 	 */
 	int (*study)(void *ctx, int fd, uint32_t uid, struct scribe_elf_analysis *ret_analysis);
 	/* Reason not to probe a library file outside of the site's; NULL: none. */
@@ -113,8 +110,8 @@ void scribe_uprobes_forget_others(struct scribe_uprobes *u);
 bool scribe_uprobes_detach_one(struct scribe_uprobes *u);
 
 /*
- * In each loop iteration, and after SIGIO: detaches from files that are to be written. Returns the modules that
- * they fed.
+ * In each loop iteration, and after SIGIO: detaches from files that are to be written. Returns the modules
+ * affected.
  */
 uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u);
 
@@ -135,8 +132,8 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 bool scribe_uprobes_need_admin(enum scribe_uprobe_level level);
 size_t scribe_uprobes_attached(const struct scribe_uprobes *u);
 /*
- * Loads, and attaches to a function of this program that is never called, to find what the kernel refuses.
- * Detached by scribe_uprobes_free.
+ * Attaches to a function of this program that is never called, to find what the kernel refuses. Detached by
+ * scribe_uprobes_free.
  */
 int scribe_uprobes_try(struct scribe_uprobes *u, struct scribe_err *err);
 /* The kernel's refusal of a program, one line; "": none. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Attaches library programs to a file: a helper studies it, the result is checked and planned, links are made
- * here or by the link maker. Files are remembered by device and inode. struct scribe_uprobes owns everything.
- * Main thread. Must not know: processes, names, logs.
+ * here or by the link maker. Main thread. Must not know: processes, names, logs.
  */
 #include "uprobes/attach/attach_state.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * State shared by the attaching units: tables, links, files, links under way. Array entries move when one is
- * added. Main thread. Must not know: how programs are loaded or attached.
+ * State shared by the attaching units. Array entries move when one is added. Main thread. Must not know: how
+ * programs are loaded or attached.
  */
 #include "uprobes/attach/attach_state.h"
 

@@ -93,7 +93,7 @@ void scribe_pending_close(struct scribe_pending *p);
 void scribe_uprobes_drop_pending(struct scribe_uprobes *u);
 int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprobed *file);
 
-/* Loads a layer's program if necessary. */
+/* If necessary. */
 int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struct scribe_err *err);
 void scribe_uprobes_find_tables(struct scribe_uprobes *u);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Attaches to all addresses of a file at once, by uprobe_multi or trace events, whichever the kernel supports.
- * Links and plans are in struct scribe_uprobes. Main thread. Must not know: libraries, processes, names, logs.
+ * Attaches to all addresses of a file at once, by uprobe_multi or trace events. Main thread. Must not know:
+ * libraries, processes, names, logs.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

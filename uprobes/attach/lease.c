@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * A read lease on each probed file delays writers until its probes are off: a breakpoint at an old address of
- * new code would kill every program that executes it. struct scribe_uprobes owns the leases. Main thread. Must
- * not know: processes, names, logs.
+ * new code would kill every program that executes it. Main thread. Must not know: processes, names, logs.
  */
 #include <errno.h>
 #include <fcntl.h>

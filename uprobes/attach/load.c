@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Loads the library programs: an object per layer with its first library, of which program and tables are kept.
- * Existing tables of other programs are shared. struct scribe_uprobes owns the descriptors. Main thread. Must
- * not know: files, processes, names, logs.
+ * Existing tables of other programs are shared. Main thread. Must not know: files, processes, names, logs.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

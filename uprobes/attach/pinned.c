@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Library probes that outlive the daemon: programs, tables and links are pinned, and probed files are listed in
- * tables, because probes that never went away miss nothing. A file is listed after all its links; the next
- * daemon drops links of others. Main thread. Must not know: processes, names, logs.
+ * Library probes that outlive the daemon, because probes that never went away miss nothing: programs, tables
+ * and links are pinned, probed files listed. A file is listed after all its links; the next daemon drops links
+ * of others. Main thread. Must not know: processes, names, logs.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

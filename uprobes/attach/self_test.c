@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tests attaching, at a function of this program that is never called. The links stay until the caller frees
- * struct scribe_uprobes. Runs in the process that detects features (runtime/daemon/attach/features.c).
+ * Tests attaching. The links stay until the caller frees struct scribe_uprobes. Runs in the process that
+ * detects features (runtime/daemon/attach/features.c).
  */
 #include <errno.h>
 #include <inttypes.h>

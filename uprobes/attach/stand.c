@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Links made by other processes, and links to be detached from forgotten files. Main thread, in each loop
- * iteration; never blocks. Must not know: processes, names, logs.
+ * Links made by other processes, and links to be detached from forgotten files. Main thread; never blocks. Must
+ * not know: processes, names, logs. Must not know: processes, names, logs.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -2,8 +2,7 @@
 /*
  * Without uprobe_multi (before Linux 6.6): all addresses of a file and direction share a trace event (several
  * per event since Linux 5.5) and a perf event. Separate perf events would be detached one by one under a lock,
- * two RCU grace periods each. struct scribe_events owns uprobe_events' descriptor. Main thread. Must not know:
- * points, layers, files.
+ * two RCU grace periods each. Main thread. Must not know: points, layers, files.
  */
 #include "uprobes/attach/uprobe_events.h"
 

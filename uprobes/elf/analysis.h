@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What probing needs of a file, in fixed size: produced by a helper that may crash, checked and used by the
- * attacher. Trusted for that file only: a wrong result can only waste probes there.
+ * What probing needs of a file, in fixed size. Trusted for that file only: a wrong result can only waste probes
+ * there.
  */
 #ifndef UPROBES_ELF_ANALYSIS_H
 #define UPROBES_ELF_ANALYSIS_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ELF files by libelf: symbols sorted by name, segments, needed libraries. The file may be hostile: sizes are
- * bounded, offsets checked. struct scribe_elf owns mapping and tables. Runs in helpers, not in the daemon. Must
- * not know: probes, BPF.
+ * ELF files by libelf. The file may be hostile: sizes are bounded, offsets checked. struct scribe_elf owns
+ * mapping and tables. Runs in helpers, not in the daemon. Must not know: probes, BPF.
  */
 #include "uprobes/elf/elf.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Follows the arguments of an x86-64 function through register moves up to the first branch, decoded by Zydis,
- * to find an instruction that the kernel emulates. Pure functions on the caller's code. Runs in the study
- * helper. Must not know: ELF, BPF.
+ * to find an instruction that the kernel emulates. Pure functions, in the study helper. Must not know: ELF,
+ * BPF.
  */
 #include "uprobes/elf/insn.h"
 

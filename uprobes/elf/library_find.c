@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Searches known libraries: in the linker's cache, in lists, and among a program's needs by the linker's rules.
- * struct scribe_find owns the mapped cache. The daemon searches the cache and the site's lists; helpers search
- * what users can write. Must not know: BPF, processes.
+ * The daemon searches the cache and the site's lists; helpers search what users can write. Must not know: BPF,
+ * processes.
  */
 #include "uprobes/elf/library_find.h"
 

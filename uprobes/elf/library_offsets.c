@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Decodes offsets in libraries' structures from accessor functions (x86-64), by byte patterns. Without a match
- * the offset is 0 and the library is not probed. Pure functions on an ELF file; runs in the study helper. Must
- * not know: BPF, probes.
+ * Decodes offsets in libraries' structures from accessor functions (x86-64), by byte patterns. Pure functions
+ * on an ELF file; runs in the study helper. Must not know: BPF, probes.
  */
 #include "uprobes/elf/library_offsets.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Plans where to probe: for each row of a table its symbol's address, a cheap instruction near it, and the
- * registers of the arguments there. Plans own their array. The study helper chooses; the daemon only fills
- * plans from its result (study.c). Must not know: BPF, processes.
+ * registers of the arguments there. The study helper chooses; the daemon only fills plans from its result
+ * (study.c). Must not know: BPF, processes.
  */
 #include "uprobes/elf/sites.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls of libraries: state kept at entry, matching of returns, recording. A call is identified by its stack
- * pointer: deeper ones are nested; one without a return is dropped when the stack is above it again.
+ * Calls of libraries. A call is identified by its stack pointer: deeper ones are nested; one without a return
+ * is dropped when the stack is above it again.
  */
 #ifndef UPROBES_KERN_CALL_BPF_H
 #define UPROBES_KERN_CALL_BPF_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The library programs, one per layer, loaded with the layer's first library; filter, look up, update. They
- * share maps with bpf/kern/posix.bpf.c and with each other, because layers nest. Run by the task at the probed
- * instruction; a call's state is in task storage. Kernel memory by probe reads.
+ * The library programs, one per layer, loaded with the layer's first library. They share maps with
+ * bpf/kern/posix.bpf.c and with each other, because layers nest. Run by the task at the probed instruction; a
+ * call's state is in task storage. Kernel memory by probe reads.
  */
 #define SCRIBE_PROBE_READ
 #include "logfmt/counters/built.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Streams of the C library: a stream's descriptor moves from POSIX to STDIO, where its system calls count. If
- * the program counts itself, only output of the C library (perror) is added.
+ * the program counts itself, only perror's output is added.
  */
 #ifndef UPROBES_KERN_STDIO_BPF_H
 #define UPROBES_KERN_STDIO_BPF_H

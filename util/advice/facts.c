@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Collects the facts of a log in one pass over each module. Memory: 500 bytes per file. Owns the table of files. Must
- * not know rules or text.
+ * Collects the facts of a log in one pass over each module. Memory: 500 bytes per file. Must not know rules or
+ * text.
  */
 #include "util/advice/facts.h"
 
@@ -127,8 +127,8 @@ static void compare_ranks(struct scribe_file_facts *file, const int64_t *c, doub
 }
 
 /*
- * With MPI-IO, aggregators move the others' bytes: what the ranks did is in MPI-IO's records. They come after POSIX's,
- * and replace what those said.
+ * With MPI-IO, aggregators move the others' bytes: what the ranks did is in MPI-IO's records, which come after
+ * POSIX's and replace their values.
  */
 static void compare_by_mpiio(struct scribe_file_facts *file)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Compares a log's facts with rules, and prints findings. Must not know modules or counters. */
+/* Compares a log's facts with rules. Must not know modules or counters. */
 #include "util/advice/findings.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: open, job data, close. A darshan_fd owns its reader or writer and what was put but not yet
- * written. Errors are printed on standard error, as callers expect.
+ * Darshan's C interface: open, job data, close. Keeps what was put but not yet written. Errors are printed on
+ * standard error, as callers expect.
  */
 #include "util/compat/state.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: writing. Job, exe and mounts share a region, so they are kept until something follows. The
- * format requires an order of puts.
+ * Darshan's C interface: writing, in the format's order. Job, exe and mounts share a region, so they are kept
+ * until something follows.
  */
 #include "util/compat/state.h"
 

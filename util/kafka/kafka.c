@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * librdkafka by dlopen. Owns the table of functions; the library stays loaded. For ioscribe-publish and
- * ioscribe-store. Must not know what messages contain.
+ * librdkafka by dlopen; it stays loaded. For ioscribe-publish and ioscribe-store. Must not know what messages
+ * contain.
  */
 #include "util/kafka/kafka.h"
 

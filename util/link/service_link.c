@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Connection to the service, with a deadline (CLOCK_MONOTONIC, ms) for everything. The caller owns descriptors.
- * Must not know what requests mean.
+ * Connection to the service, with a deadline (CLOCK_MONOTONIC, ms) for everything. Must not know what requests
+ * mean.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Sums of a module's records, by the rules of the counter lists and, where these differ, Darshan 3.5.0. A struct
- * scribe_accum owns the sum and the tables of files and ranks.
- */
+/* Sums of a module's records, by the rules of the counter lists and, where these differ, Darshan 3.5.0. */
 #include "util/logs/accum.h"
 
 #include <errno.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Copies parts of a log, for `convert`, `merge` and `trace`. An output is written beside the file that it replaces
- * and renamed. A struct scribe_output owns its writer and the temporary name.
- */
+/* Copies parts of a log. An output is written beside the file that it replaces and renamed. */
 #include "util/logs/copy.h"
 
 #include <errno.h>

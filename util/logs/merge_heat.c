@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One time axis for heatmaps of several logs, for `ioscribe merge`: note all records, plan the axis, move each record
- * onto it. Must not know logs.
+ * One time axis for heatmaps of several logs: note all records, plan the axis, move each record onto it. Must
+ * not know logs.
  */
 #include "util/logs/merge_heat.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Reduction over ranks for merge, with growing tables of common values. Several records of one rank are joined
- * first, so that variances count ranks. A struct scribe_merge_reduction owns everything.
+ * first, so that variances count ranks.
  */
 #include "util/logs/merge_reduction.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Job, regions and mounts as text, as in darshan-parser. For `parse`, `dxt`, `summary`. Must not know records. */
+/* Job, regions and mounts as text, as in darshan-parser. Must not know records. */
 #include "util/logs/print_job.h"
 #include "util/text/human.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records by file, module, rank and position, in a temporary file (TMPDIR or /tmp); memory is 40 bytes per record
- * and some words per file.
+ * Records by file, module, rank and position, in a temporary file (TMPDIR or /tmp); memory is 40 bytes per
+ * record and some words per file.
  */
 #ifndef UTIL_LOGS_RECORD_SORT_H
 #define UTIL_LOGS_RECORD_SORT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Converts frames of the daemon's ring to messages. Owns names, the job, and per record of a rank the counters of
- * Darshan's connector (docs/streams.md). Must not know rings, sinks or sockets.
+ * Converts frames of the daemon's ring to messages. Owns names, the job, and per record of a rank the counters
+ * of Darshan's connector (docs/streams.md). Must not know rings, sinks or sockets.
  */
 #include "util/publish/message.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * I/O totals of this node from the kernel's text files. Missing files are skipped. Must not know sinks, nor when
- * samples are due.
+ * I/O totals of this node from the kernel's text files. Missing files are skipped. Must not know sinks, nor
+ * when samples are due.
  */
 #include "util/publish/node_sample.h"
 

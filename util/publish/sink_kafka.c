@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages to a Kafka topic by librdkafka's idempotent producer. The key is job and rank, so a rank's messages stay
- * in order. Callbacks only from rd_kafka_poll. Must not know messages, except for job and rank.
+ * Messages to a Kafka topic by librdkafka's idempotent producer. The key is job and rank, so a rank's messages
+ * stay in order. Callbacks only from rd_kafka_poll. Must not know messages, except for job and rank.
  */
 #include "util/publish/sink_kafka.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages to an LDMS daemon by streams, as Darshan's connector, or message channels. libldms is loaded by function
- * name, because versions differ. LDMS's threads call on_event. Must not know what messages contain.
+ * Messages to an LDMS daemon by streams, as Darshan's connector, or message channels. libldms is loaded by
+ * function name, because versions differ. LDMS's threads call on_event. Must not know what messages contain.
  */
 #include "util/publish/sink_ldms.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions in Python: starts the interpreter with python/ioscribe/analysis.py. The database's address, which can
- * contain a password, goes through the environment. Analyses query only through ioscribe-query. Must not know JSON.
+ * Questions in Python: starts the interpreter with python/ioscribe/analysis.py. The database's address, which
+ * can contain a password, goes through the environment. Analyses query only through ioscribe-query. Must not
+ * know JSON.
  */
 #include "util/store/analysis.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON messages into struct scribe_store_event. Numbers arrive as text, so that a record id keeps 64 bits and a time
- * its ns. The reader owns parser and texts. Must not know where lines come from.
+ * JSON messages into struct scribe_store_event. Numbers arrive as text, so that a record id keeps 64 bits and a
+ * time its ns. Must not know where lines come from.
  */
 #include "util/store/event_json.h"
 

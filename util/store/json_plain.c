@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Fast parser for JSON, in one pass without copies: YAJL took a third of the store's time. Everything unusual is
- * left to YAJL, also errors. Must not know what the text means.
+ * Fast parser for JSON, in one pass without copies: YAJL took a third of the store's time. Everything unusual
+ * is left to YAJL, also errors. Must not know what the text means.
  */
 #include "util/store/json_plain.h"
 

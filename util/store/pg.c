@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL by libpq. Writers of one database exclude each other by an advisory lock. A struct scribe_pg owns
- * connection and prepared statements. Must not know what the tables mean.
+ * PostgreSQL by libpq. Writers of one database exclude each other by an advisory lock. Must not know what the
+ * tables mean.
  */
 #include "util/store/pg.h"
 

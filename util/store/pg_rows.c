@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of `event` in PostgreSQL: a partition per day (UTC), filled by COPY; batches with known rows go through a
- * staging table. Old days are dropped as partitions. Must not know how to connect.
+ * Rows of `event` in PostgreSQL: a partition per day (UTC), filled by COPY; batches with known rows go through
+ * a staging table. Old days are dropped as partitions. Must not know how to connect.
  */
 #include "util/store/pg_rows.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions as files of SQL or Python (docs/store.md). In SQL, :NAME becomes $N; Python is left to analysis.c. A
- * struct scribe_question owns statement and path. Must not know the kind of database.
+ * Questions as files of SQL or Python (docs/store.md). In SQL, :NAME becomes $N. Must not know the kind of
+ * database.
  */
 #include "util/store/question.h"
 

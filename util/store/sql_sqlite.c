@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * SQLite with a write-ahead log, so that questions and the store do not block each other. A struct sqlite owns
- * connection and statements. Must not know what the tables mean.
+ * SQLite with a write-ahead log, so that questions and the store do not block each other. Must not know what
+ * the tables mean.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * From messages to rows. A struct scribe_store owns connection, dictionaries and up to MAX_ROWS pending rows. Must
- * not know where messages come from, nor the kind of database.
+ * From messages to rows. Up to MAX_ROWS rows are pending. Must not know where messages come from, nor the kind
+ * of database.
  */
 #include "util/store/store.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Descriptions of a module's counters: Darshan's own text for its modules, by version, otherwise a line per
- * counter. For `ioscribe parse` and the C interface. Must not know records.
+ * counter. Must not know records.
  */
 #include "util/text/describe.h"
 

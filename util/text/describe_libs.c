@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Darshan's descriptions of HDF5, PnetCDF, DAOS and APMPI, word for word as in darshan-parser 3.5.0, because output
- * is compared.
- */
+/* Darshan's descriptions of HDF5, PnetCDF, DAOS and APMPI, word for word as in darshan-parser 3.5.0. */
 #include "util/text/describe_texts.h"
 
 /* {0, 0, NULL} ends a table. */

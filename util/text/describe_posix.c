@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Darshan's descriptions of POSIX, STDIO, MPI-IO and system modules, word for word as in darshan-parser 3.5.0,
- * because output is compared.
+ * Darshan's descriptions of POSIX, STDIO, MPI-IO and system modules, word for word as in darshan-parser 3.5.0.
  */
 #include "util/text/describe_texts.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Numbers as text, faster than printf. Fixed-point text is exact: the double is split into integers and rounded
- * half to even, as printf does.
- */
+/* Numbers as text, faster than printf. Fixed-point text is exact, rounded half to even as by printf. */
 #include "util/text/number.h"
 
 #include <stdio.h>

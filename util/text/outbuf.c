@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Buffered output to a descriptor or memory. A struct scribe_out owns its buffer. The first error is kept until
- * scribe_out_flush, so that callers check once.
+ * Buffered output to a descriptor or memory. The first error is kept until scribe_out_flush, so that callers
+ * check once.
  */
 #include "util/text/outbuf.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Records as rows of text, as in darshan-parser. A struct scribe_printer owns its module's labels. Must not know
- * where records come from.
- */
+/* Records as rows of text, as in darshan-parser. Must not know where records come from. */
 #include "util/text/print_record.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Counter rows: the end of a row and the start of the next are one precomputed piece, the "tie". A struct
- * scribe_rows owns it. Must not know what counters mean.
+ * Counter rows: the end of a row and the start of the next are one precomputed piece, the "tie". Must not know
+ * what counters mean.
  */
 #include "util/text/rows.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The table of commands, and messages: one line on standard error without control characters. Must not know options
- * or logs.
+ * The table of commands, and messages: one line on standard error without control characters. Must not know
+ * options or logs.
  */
 #include "util/tool/command.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Subcommands and their options. A command's table feeds getopt, --help, manual page and completion. To add one,
- * declare it here and add a row in util/commands.c; `name`, `summary` and `main` are enough.
+ * Subcommands and their options. A command's table feeds getopt, --help, manual page and completion. To add
+ * one, declare it here and add a row in util/commands.c; `name`, `summary` and `main` are enough.
  */
 #ifndef UTIL_TOOL_COMMAND_H
 #define UTIL_TOOL_COMMAND_H
@@ -58,25 +58,21 @@ int scribe_complain(const char *argv0, const char *fmt, ...) __attribute__((form
 /* Warns of renamed keys in "key = value" lines. */
 void scribe_complain_old_keys(const char *argv0, const char *lines, size_t bytes);
 
-/* Prints an error's message. */
 int scribe_complain_err(const char *argv0, const struct scribe_err *err);
 
 /* Flushes standard output. SCRIBE_EXIT_OK, or a message and SCRIBE_EXIT_FAILED. */
 int scribe_print_end(const char *argv0);
 
-/* Prints --help. */
 int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
-/* True if the key is also a short option. */
 int scribe_option_is_short(const struct scribe_option *o);
 
-/* The commands. */
-extern const struct scribe_command scribe_command_run;     /* util/cmd/run/run.c */
-extern const struct scribe_command scribe_command_job;     /* util/cmd/job/job.c */
-extern const struct scribe_command scribe_command_doctor;  /* util/cmd/doctor/doctor.c */
-extern const struct scribe_command scribe_command_trace;   /* util/cmd/trace/trace.c */
-extern const struct scribe_command scribe_command_publish; /* util/cmd/publish/publish_command.c */
-extern const struct scribe_command scribe_command_top;     /* util/cmd/top/top_command.c */
-extern const struct scribe_command scribe_command_logdir;  /* util/cmd/logdir/logdir.c */
+extern const struct scribe_command scribe_command_run;
+extern const struct scribe_command scribe_command_job;
+extern const struct scribe_command scribe_command_doctor;
+extern const struct scribe_command scribe_command_trace;
+extern const struct scribe_command scribe_command_publish;
+extern const struct scribe_command scribe_command_top;
+extern const struct scribe_command scribe_command_logdir;
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
 extern const struct scribe_command scribe_command_advise;
@@ -92,10 +88,10 @@ extern const struct scribe_command scribe_command_serve;
 extern const struct scribe_command scribe_command_analyze;
 extern const struct scribe_command scribe_command_generate;
 
-int scribe_cmd_run(int argc, char **argv);    /* util/cmd/run/run.c */
-int scribe_cmd_job(int argc, char **argv);    /* util/cmd/job/job.c */
-int scribe_cmd_doctor(int argc, char **argv); /* util/cmd/doctor/doctor.c */
-int scribe_cmd_trace(int argc, char **argv);  /* util/cmd/trace/trace.c */
-int scribe_cmd_logdir(int argc, char **argv); /* util/cmd/logdir/logdir.c */
+int scribe_cmd_run(int argc, char **argv);
+int scribe_cmd_job(int argc, char **argv);
+int scribe_cmd_doctor(int argc, char **argv);
+int scribe_cmd_trace(int argc, char **argv);
+int scribe_cmd_logdir(int argc, char **argv);
 
 #endif

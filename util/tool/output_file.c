@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Output files, renamed at the end: readers see only whole files, and a failure keeps the old one.
- * Must not know what is in them.
+ * Output files, renamed at the end: readers see only whole files, and a failure keeps the old one. Must not
+ * know what is in them.
  */
 #include "util/tool/output_file.h"
 

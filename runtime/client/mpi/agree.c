@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * First step: the ranks agree on modules, times, success and the search method by one reduction of maxima; rank
- * 0 then sends the path. Last step: the vote. Memory belongs to the finalize (coll.c). Runs in MPI_Finalize, on
- * each rank.
+ * 0 then sends the path. Last step: the vote. Memory: coll.c. Runs in MPI_Finalize.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starts the runtime when loaded (start.h) and after MPI_Init: finds MPI, sends HELLO, registers for
- * MPI_Finalize. No communication between ranks, because some may lack the runtime. Never prints, keeps errno.
- * Static state: one MPI per process. Must not know what happens at the end (finalize.h).
+ * Starts the runtime when loaded (start.h) and after MPI_Init: sends HELLO, registers for MPI_Finalize. No
+ * communication between ranks, because some may lack the runtime. Never prints, keeps errno. Static state: one
+ * MPI per process. Must not know what happens at the end (finalize.h).
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Called by the interposed names: starts the runtime once MPI is initialised. The end comes through an
- * attribute of MPI_COMM_SELF.
- */
+/* Called by the interposed names. The end comes through an attribute of MPI_COMM_SELF. */
 #ifndef RUNTIME_CLIENT_MPI_CLIENT_H
 #define RUNTIME_CLIENT_MPI_CLIENT_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective finalize: fetch this rank's records, agree, reduce, write, vote, report. The daemon keeps a
- * copy until all ranks of the node succeeded, and writes the log from it after any failure. Runs in
- * MPI_Finalize. struct scribe_final is static and releases its parts here.
+ * The collective finalize. The daemon keeps a copy until all ranks of the node succeeded, and writes the log
+ * from it after any failure. Runs in MPI_Finalize. struct scribe_final is static and releases its parts here.
  */
 #include <fcntl.h>
 #include <stdlib.h>

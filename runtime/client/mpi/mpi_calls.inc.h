@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI calls for one ABI. Only mpi_mpich.c and mpi_openmpi.c include it, with HANDLE (type), MEMBER (of union
+ * MPI calls for one ABI. Only for mpi_mpich.c and mpi_openmpi.c, with HANDLE (type), MEMBER (of union
  * scribe_mpi_handle), OWN_COMM (use a duplicate of the world) and VERBS set.
  */
 #include <limits.h>

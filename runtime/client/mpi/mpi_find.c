@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the program's MPI library by dynamic lookups only: without undefined MPI symbols this library loads
- * into any program. Searches after this library in the global scope, then the caller's object, then mapped
- * objects with an MPI name. The found library's handle stays open. Must not know daemon or logs.
+ * into any program. The found library's handle stays open. Must not know daemon or logs.
  */
 #include <dlfcn.h>
 #include <link.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Determines the ABI of the MPI library by its objects and its version text; others are not used. Runs once,
- * after MPI_Init.
- */
+/* Determines the ABI of the MPI library by its objects and its version text. Runs once, after MPI_Init. */
 #include <string.h>
 
 #include "runtime/client/mpi/mpi_abi.h"

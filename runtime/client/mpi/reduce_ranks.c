@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reduces shared records to rank 0 by logfmt/records/reduce.h, in batches with elements of several modules. All
- * ranks walk in the order of ids, so element i is the same file everywhere. Runs in MPI_Finalize; memory
- * belongs to the finalize (coll.c).
+ * ranks walk in the order of ids, so element i is the same file everywhere. Runs in MPI_Finalize; memory:
+ * coll.c.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Second step: which records all ranks have, and which names another rank writes (shared.h). Marks this rank's
- * records. Runs in MPI_Finalize; memory belongs to the finalize (coll.c).
+ * Second step: which records all ranks have, and which names another rank writes (shared.h). Runs in
+ * MPI_Finalize; memory: coll.c.
  */
 #include "runtime/client/mpi/final.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists of ids, and the methods that find only what all ranks have: AND and tree (shared.h). Both move few
- * bytes when the lists are equal. Runs in MPI_Finalize; memory belongs to the finalize (coll.c). Must not know
- * what the ids mean.
+ * bytes when the lists are equal. Runs in MPI_Finalize; memory: coll.c. Must not know what the ids mean.
  */
 #include "runtime/client/mpi/shared.h"
 

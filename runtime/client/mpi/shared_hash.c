@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends ids to home ranks and back through a hypercube. In step k, ids with a different bit k in their home go
- * to the partner in that bit; equal ids merge. The steps are then reversed with answers. Ranks beyond the
- * largest power of two use one below. Lists are sorted, so a step needs only a byte per id. Runs in
- * MPI_Finalize; memory: coll.c.
+ * Sends ids to home ranks and back through a hypercube: in step k, ids with a different bit k in their home go
+ * to the partner in that bit. Ranks beyond the largest power of two use one below. Lists are sorted, so a step
+ * needs only a byte per id. Runs in MPI_Finalize; memory: coll.c.
  */
 #include <string.h>
 

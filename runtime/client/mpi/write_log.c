@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Third step: each rank compresses its parts; scans give their offsets. Some ranks write, by pwrite, also what
- * other ranks of their group send; rank 0 adds job record and, last, the header. Runs in MPI_Finalize; memory:
- * coll.c; finalize.c closes the descriptor. Must not know where records come from.
+ * Third step: each rank compresses its parts; scans give their offsets. Some ranks write, also what other ranks
+ * of their group send; rank 0 adds job record and, last, the header. Runs in MPI_Finalize; memory: coll.c;
+ * finalize.c closes the descriptor. Must not know where records come from.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connection to the daemon: HELLO, FETCH, DONE, START, counter memory. struct scribe_link owns socket and
- * buffer. Runs on the program's threads. Must not know what is done with the records, nor MPI calls.
+ * Connection to the daemon: HELLO, FETCH, DONE, START, counter memory. Runs on the program's threads. Must not
+ * know what is done with the records, nor MPI calls. Must not know what is done with the records, nor MPI
+ * calls.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Delays the program until it is recorded and its libraries are probed: without a recorded process no program
- * is attached to system calls. Never prints, keeps errno. Runs in the constructor.
+ * is attached to system calls. Never prints, keeps errno.
  */
 #include "runtime/client/process/start.h"
 

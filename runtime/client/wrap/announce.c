@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages to the kernel programs about streams: an fcntl() with a command that the kernel refuses; a BPF
- * program reads the arguments. Runs on the program's threads. Must not know: slots, daemon.
+ * Messages to the kernel programs about streams: an fcntl() with a command that the kernel refuses. Runs on the
+ * program's threads. Must not know: slots, daemon.
  */
 #include "runtime/client/wrap/announce.h"
 

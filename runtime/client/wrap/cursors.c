@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cursors of files: last operation and latest ends. As in the kernel's records they belong to a file, so
- * reopening continues one and two handles share one. Hash table blocks, mapped on demand, never freed. Callers
- * hold the lock of streams.c. Must not know: slots, daemon.
+ * Cursors of files: last operation and latest ends. They belong to a file, so reopening continues one and two
+ * handles share one. Blocks are mapped on demand, never freed. Callers hold the lock of streams.c. Must not
+ * know: slots, daemon. Must not know: slots, daemon.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI-IO counted in the program. Data calls (uprobes/tables/mpiio_list.h) add to their file's slot, as
- * uprobes/kern/mpiio.bpf.h does. The MPI library is not probed: opens, closes, syncs, views, and data calls
- * without a slot pass through probed functions here. State per file is in streams.c. Must not know: stdio,
- * logs.
+ * MPI-IO counted in the program. Data calls (uprobes/tables/mpiio_list.h) add to their file's slot. The MPI
+ * library is not probed: opens, closes, syncs, views, and data calls without a slot pass through probed
+ * functions here. State per file is in streams.c. Must not know: stdio, logs.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slots in shared memory and the table from streams to slots. A refused system call announces a stream; from
- * then on the kernel side omits its system calls, so nothing counts twice whatever fails. Must not know: which
- * calls exist.
+ * Slots in shared memory and the table from streams to slots. From a stream's announcement on the kernel side
+ * omits its system calls, so nothing counts twice whatever fails. Must not know: which calls exist.
  */
 #include "runtime/client/wrap/streams.h"
 #include "runtime/client/wrap/segments.h"

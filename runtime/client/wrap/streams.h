@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts stream calls and MPI-IO data calls in the program. The hot path takes no lock and makes no system
- * call. Nothing fails: otherwise the kernel side counts (a stream's system calls, a file's probed calls). errno
- * is kept.
+ * Counts stream calls and MPI-IO data calls in the program, without locks and system calls on the hot path.
+ * Nothing fails: otherwise the kernel side counts (a stream's system calls, a file's probed calls). errno is
+ * kept.
  */
 #ifndef RUNTIME_CLIENT_WRAP_STREAMS_H
 #define RUNTIME_CLIENT_WRAP_STREAMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tries ways to trace with the real programs, sandboxed as the daemon is; a new one is a line of `features`. In a
- * separate process. struct trial owns what is loaded. Must not know jobs.
+ * Tries ways to trace with the real programs, sandboxed as the daemon is. In a separate process. Must not know
+ * jobs.
  */
 #include "runtime/daemon/attach/features.h"
 

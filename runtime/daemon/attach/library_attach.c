@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Selects the libraries to probe: those found, or all known ones if a process may use any. Users' files only as
- * user_libraries allows. Owns struct scribe_libs. Main thread; link makers attach. Must not know processes, records
- * or logs.
+ * user_libraries allows. Main thread; link makers attach. Must not know processes, records or logs.
  */
 #include <signal.h>
 #include <stdio.h>

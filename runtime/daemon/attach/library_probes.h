@@ -14,7 +14,9 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
 /* In every loop iteration. */
 void scribe_libs_tick(struct scribe_daemon *d);
 bool scribe_libs_busy(const struct scribe_daemon *d);
-/* Then each call of scribe_libs_detach_one() detaches a link that is not the site's. False: all are detached. */
+/*
+ * Each call of scribe_libs_detach_one() then detaches a link that is not the site's. False: all are detached.
+ */
 void scribe_libs_rest(struct scribe_daemon *d);
 bool scribe_libs_detach_one(struct scribe_daemon *d);
 /* The privileges that probes need. */
@@ -26,7 +28,7 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t p
  * missing.
  */
 void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns);
-/* An executable file. Marks the log if calls before the probes may be missing, or if it could not be read. */
+/* Marks the log if calls before the probes may be missing, or if the file could not be read. */
 void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino, uint64_t when_ns,
 			const char *name);
 /* Checks all mappings of a process that started before the probes were attached. */

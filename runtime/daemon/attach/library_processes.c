@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Searches for a process that starts, or has mapped a file, passed to the queue (library_queue.c). Owns nothing.
- * Main thread. Must not know how searches work, records or logs.
+ * Searches for a process that starts, or has mapped a file, passed to the queue (library_queue.c). Main thread.
+ * Must not know how searches work.
  */
 #include "runtime/daemon/attach/library_queue.h"
 

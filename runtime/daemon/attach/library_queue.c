@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A helper per user makes one search at a time and sends files, which a second helper analyses before link makers
- * attach. A searcher holds the state of its first search; all advance in turn, bounded per loop iteration and by
- * deadlines. Main thread. Must not know what libraries contain.
+ * A helper per user makes one search at a time and sends files, which a second helper analyses before link
+ * makers attach. All searchers advance in turn, bounded per loop iteration and by deadlines. Main thread. Must
+ * not know what libraries contain. Must not know what libraries contain.
  */
 #include "runtime/daemon/attach/library_queue.h"
 
@@ -313,8 +313,8 @@ static bool go_on(struct scribe_daemon *d, struct scribe_searcher *s)
 }
 
 /*
- * A search may be late, after other searches of the user or without a helper process. Its command is then enrolled
- * without it. The search goes on; calls into a library that is attached after it was mapped count as missed.
+ * A search may be late, after other searches of the user or without a helper process. Its command is then
+ * enrolled without it; calls into a library that was mapped before it is attached count as missed.
  */
 static void enrol_late(struct scribe_daemon *d, uint64_t now_ns)
 {

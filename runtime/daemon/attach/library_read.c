@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Helpers that read libraries and processes' memory. A file is read with its owner's identity (root's as user 65534):
- * results count for that file only. After timeouts a user's requests pause. struct scribe_libs owns helpers and
- * slow users. Main thread. Must not know what is found.
+ * Helpers that read libraries and processes' memory. A file is read with its owner's identity (root's as user
+ * 65534): results count for that file only. After timeouts a user's requests pause. Main thread. Must not know
+ * what is found.
  */
 #include "runtime/daemon/attach/library_probes_private.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Removes entries of ended processes from the kernel's tables and moves access patterns to jobs. The cost is bounded
- * by the number of ended processes. Owns nothing. Main thread. Must not know libraries or logs.
+ * Removes entries of ended processes from the kernel's tables and moves access patterns to jobs. The cost is
+ * bounded by the number of ended processes. Main thread. Must not know libraries or logs.
  */
 #include "runtime/daemon/attach/library_probes_private.h"
 

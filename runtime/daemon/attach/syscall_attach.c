@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attaches programs with the first process of any job, and detaches them attach_linger_ms after the last: idle nodes
- * pay nothing. A flag in the kernel and a file beside the socket announce the state. The daemon owns the file. Main
- * thread. Must not know how or where programs are attached.
+ * Attaches programs with the first process of any job, and detaches them attach_linger_ms after the last: idle
+ * nodes pay nothing. A flag in the kernel and a file beside the socket announce the state. Main thread. Must
+ * not know how or where programs are attached.
  */
 #include "runtime/daemon/attach/syscall_attach.h"
 
@@ -23,8 +23,8 @@
 #define SOON_NS   5000000000ull /* for an announced process, at least */
 
 /*
- * The runtime sends START unless this file exists. It is created late: processes in between send START, too, and are
- * known to have waited.
+ * The runtime sends START unless this file exists. It is created late: processes in between are known to have
+ * waited.
  */
 static void report(struct scribe_daemon *d, bool stand)
 {

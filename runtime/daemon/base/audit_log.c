@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines about refused requests, with uid and process id from the kernel. Limited, so that a client cannot fill the
- * system's log. Main thread.
+ * Lines about refused requests, with uid and process id from the kernel. Limited, so that a client cannot fill
+ * the system's log.
  */
 #include "runtime/daemon/base/audit_log.h"
 

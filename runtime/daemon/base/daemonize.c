@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Detaches the daemon. The first process waits at a pipe until the daemon serves, so that its caller, usually a
- * scheduler's prolog, can rely on the socket. Main thread, once, before other processes or threads exist. Must not know
- * what the daemon does afterwards.
+ * Detaches the daemon. The first process waits until the daemon serves, so that its caller, usually a
+ * scheduler's prolog, can rely on the socket. Main thread, once, before other processes or threads exist. Must
+ * not know what the daemon does afterwards.
  */
 #include "runtime/daemon/base/daemonize.h"
 

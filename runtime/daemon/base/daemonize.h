@@ -6,8 +6,8 @@
 #include "logfmt/base/err.h"
 
 /*
- * 0 in the detached process, with a descriptor for scribe_daemonize_ready; 1 in the starter when that is ready (on its
- * error the starter exits with 1); negative: cannot fork.
+ * 0 in the detached process, with a descriptor for scribe_daemonize_ready; 1 in the starter when that is ready
+ * (on its error the starter exits with 1); negative: cannot fork.
  */
 int scribe_daemonize(int *ret_ready, struct scribe_err *err);
 /* Notifies the starter: NULL is success, otherwise an error text. `ready` -1: no starter. */

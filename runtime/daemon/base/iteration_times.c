@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wall time, processor time and run-queue time of loop iterations, as metrics. Main thread. Must not
- * know what is done in an iteration.
+ * Wall time, processor time and run-queue time of loop iterations, as metrics. Main thread. Must not know what
+ * is done in an iteration.
  */
 #include "runtime/daemon/base/iteration_times.h"
 

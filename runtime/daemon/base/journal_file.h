@@ -50,7 +50,7 @@ static inline bool scribe_journal_is_broken(const struct scribe_journal *j)
  */
 int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
 		       unsigned pieces);
-/* All entries in order; a negative result of `fn` ends it and is returned. -EIO: a damaged entry. */
+/* All entries in order; a negative result of `fn` is returned. -EIO: a damaged entry. */
 int scribe_journal_each(const struct scribe_journal *j,
 			int (*fn)(void *ctx, uint32_t type, const void *data, size_t bytes), void *ctx);
 

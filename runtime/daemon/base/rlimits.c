@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raises limits inherited from a shell, prolog or service manager, before privileges are given up. Main thread of the
- * daemon. Must not know of jobs.
+ * Raises limits inherited from a shell, prolog or service manager, before privileges are given up. Main thread.
+ * Must not know of jobs.
  */
 #include "runtime/daemon/base/rlimits.h"
 

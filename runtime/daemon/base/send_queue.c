@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Messages that a peer's socket does not take yet; the loop flushes them on EPOLLOUT. A queue belongs to one
- * connection and owns its copies. Main thread.
- */
+/* Messages that a peer's socket does not take yet; the loop flushes them on EPOLLOUT. Main thread. */
 #include "runtime/daemon/base/send_queue.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's settings, from its configuration file and environment; docs/config.md lists their meaning here. Some are
- * accepted without effect, so that an existing darshan.conf can be used. Runs in the daemon.
+ * Darshan's settings, from its configuration file and environment (docs/config.md). Some are accepted without
+ * effect, so that an existing darshan.conf can be used. Runs in the daemon.
  */
 #include <ctype.h>
 #include <errno.h>

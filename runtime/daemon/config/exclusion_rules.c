@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exclusion rules as text. Ranks are compared here; expressions are compiled and matched in a helper of the user
+ * Exclusion rules as text. Ranks are compared here, expressions in a helper of the user
  * (privsep/exclusion_worker.c), because a hostile one can take any memory and time. Main thread.
  */
 #include "runtime/daemon/config/exclusion_rules.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of keys: names, ranges, scopes, defaults, and parsing of values. Rows refer to fields of struct
- * scribe_config by offset. Runs in the daemon, main thread.
- */
+/* The table of keys: names, ranges, scopes, defaults, and parsing of values. Main thread. */
 #include "runtime/daemon/config/config.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Settings from text, files and the environment, in ioscribe's (keys.c) and Darshan's names (darshan_settings.c): the
- * site's file at start, and the text of each job's client. Main thread.
+ * Settings from text, files and the environment, in ioscribe's (keys.c) and Darshan's names
+ * (darshan_settings.c). Main thread.
  */
 #include "runtime/daemon/config/config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The user's name for lists and log names; the uid comes from the kernel. Main thread. Must not know:
- * credentials, what a name is good for.
+ * The user's name for lists and log names; the uid comes from the kernel. Main thread. Must not know
+ * credentials.
  */
 #include "runtime/daemon/config/user_name.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A connection: the peer's identity from SO_PEERCRED, and a send queue so that no peer blocks the loop. struct
- * scribe_client belongs to the daemon's list; when closed it stays there as `gone` until the end of the iteration,
- * because callers iterate over the list. Main thread. Must not know the sessions (server.c).
+ * A connection: the peer's identity from SO_PEERCRED, and a send queue so that no peer blocks the loop. When
+ * closed it stays in the daemon's list as `gone` until the end of the iteration, because callers iterate over
+ * the list. Main thread. Must not know the sessions (server.c).
  */
 #include "runtime/daemon/control/connection.h"
 

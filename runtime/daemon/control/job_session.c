@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Session with `ioscribe job` (and requests of `ioscribe trace`): a request is text, one key=value per line; keys
- * that are not of the request are configuration. Root may access all jobs, a user only jobs of the same user id;
- * job ids of users are separate per user. Keeps nothing of a request but what a job has taken over. Main thread
- * of the daemon.
+ * Session with `ioscribe job` (and requests of `ioscribe trace`): one key=value per line; keys that are not of
+ * the request are configuration. Root may access all jobs, a user only jobs of the same user id; job ids of
+ * users are separate per user. Main thread.
  */
 #include "runtime/daemon/control/job_session.h"
 

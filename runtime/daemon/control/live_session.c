@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Requests of `ioscribe top` about running jobs. A request is kept in its connection until a tick answers it with
- * one static page, of which the cursor is where the next request continues. Connections are served in turn; all
- * pages together take at most a tenth of the time, and ITERATION_NS per loop iteration. Main thread.
- * Must not know what records hold.
+ * Requests of `ioscribe top` about running jobs. A request is kept in its connection until a tick answers it
+ * with one static page. Connections are served in turn; all pages together take at most a tenth of the time,
+ * and ITERATION_NS per loop iteration. Main thread. Must not know what records hold.
  */
 #include "runtime/daemon/control/live_session.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Check whether a job's log could be written: a helper writes an empty log as the job's user from within the
- * daemon's sandbox, and removes it. Does not block the daemon.
- */
+/* Check whether a job's log could be written. Does not block the daemon. */
 #ifndef RUNTIME_DAEMON_CONTROL_LOG_CHECK_H
 #define RUNTIME_DAEMON_CONTROL_LOG_CHECK_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Session with a publisher: one request, answered with the memory file of its ring; then the publisher sends how
- * much it has read, and a closed connection shows each side that the other is gone. Main thread.
- * Must not know what is written to the ring.
+ * Session with a publisher: one request, answered with the memory file of its ring; then the publisher sends
+ * how much it has read, until either side closes the connection. Main thread. Must not know what is written to
+ * the ring.
  */
 #include "runtime/daemon/control/publish_session.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Session with `ioscribe run`: RUN_BEGIN creates a job, ENROL adds CMD before it executes, END waits for the
- * report of the logs, RUN_REATTACH resumes a job after a restart of the daemon. A connection points to its job;
- * the job belongs to the daemon. Main thread.
+ * report of the logs, RUN_REATTACH resumes a job after a restart of the daemon. The job belongs to the daemon.
+ * Main thread.
  */
 #include "runtime/daemon/control/run_session.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takes a process's slots from memory shared with the kernel, and adds them to the rank's records by name. Slots of
- * an exited process are freed. Bounded per loop iteration; the state is in struct scribe_draining of the process.
- * Main thread.
+ * Takes a process's slots from memory shared with the kernel, and adds them to the rank's records by name.
+ * Bounded per loop iteration; the state is in struct scribe_draining of the process. Main thread.
  */
 #include "runtime/daemon/events/drain.h"
 

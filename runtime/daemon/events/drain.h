@@ -6,8 +6,8 @@
 #include "runtime/daemon/state/daemon.h"
 
 /*
- * Takes the records of an exited process and frees its kernel entries. 1: until_ns (0: none) is reached, call again.
- * Negative: out of memory, records are missing.
+ * Frees the process's kernel entries, too. 1: until_ns (0: none) is reached, call again. Negative: out of
+ * memory, records are missing.
  */
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns);
 /* The process continues with new records. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes kernel events in ring order: forks, executions, environments, names, exits. An event that needs a helper
- * is held, with all later ones of its job. After lost events a sweep reads the kernel's process table. Ended
- * processes are drained one after the other. Main thread. Must not know logs or sockets.
+ * Processes kernel events in ring order. An event that needs a helper is held, with all later ones of its job.
+ * After lost events a sweep reads the kernel's process table. Ended processes are drained one after the other.
+ * Main thread. Must not know logs or sockets.
  */
 #include "runtime/daemon/events/events.h"
 

@@ -8,7 +8,7 @@
 #define SCRIBE_EVENTS_NS 2000000ull /* per loop iteration */
 
 /*
- * For at most `most_ns` (0: no limit). Returns the number, negative if the ring is broken. *ret_cut (may be NULL):
+ * For at most `most_ns` (0: no limit). Returns the number; negative: the ring is broken. *ret_cut (may be NULL):
  * time was up.
  */
 int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut);

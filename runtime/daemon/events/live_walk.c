@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A job's processes and records now. Slots are copied without locks. Main thread. Must not know the client, change
- * anything or wait.
+ * A job's processes and records now. Slots are copied without locks. Main thread. Must not change anything or
+ * wait. Must not know the client, change anything or wait.
  */
 #include "runtime/daemon/events/live_walk.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Converts a rank's records to those of the log (POSIX, libraries, LAYERS), and feeds modules of plain code
- * (runtime/core). The caller owns the bundle, a rank its core until it is finished. Main thread, and the process
- * that builds a log. Must not know how records are collected.
+ * Converts a rank's records to those of the log (POSIX, libraries, LAYERS), and feeds modules of plain code.
+ * The caller owns the bundle, a rank its core until it is finished. Main thread, and the process that builds a
+ * log. Must not know how records are collected.
  */
 #include "runtime/daemon/events/modules.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Name events: a path as its process sees it becomes an entry of the job's name table, and the slot may be excluded.
- * Link events change the job's links. Root directories are open until the end of the iteration (scribe_names_done).
- * Main thread. Must not know what is recorded.
+ * Name events: a path as its process sees it becomes an entry of the job's name table, and the slot may be
+ * excluded. Link events change the job's links. Root directories are open until the end of the iteration. Main
+ * thread. Must not know what is recorded.
  */
 #include "runtime/daemon/events/name_events.h"
 

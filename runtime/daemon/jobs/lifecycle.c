@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs from begin to end. A job's state only advances, in each loop iteration as far as possible without waiting. Main
- * thread of the daemon. Must not know clients or messages.
+ * Jobs from begin to end. A job's state only advances, in each loop iteration as far as possible without
+ * waiting. Main thread. Must not know clients or messages.
  */
 #include "runtime/daemon/jobs/lifecycle.h"
 

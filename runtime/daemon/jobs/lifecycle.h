@@ -6,7 +6,7 @@
 #include "runtime/daemon/state/daemon.h"
 
 /*
- * Also loads and attaches the programs, if needed. `config` is consumed, also on failure; `spec` may be NULL. The
+ * Loads and attaches the programs, if needed. `config` is consumed, also on failure; `spec` may be NULL. The
  * daemon owns the job and frees it some time after scribe_job_end.
  */
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config, const struct scribe_job_spec *spec,

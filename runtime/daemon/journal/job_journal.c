@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes a job's journal (read by recover.c): one function per kind of entry, called where the state changes. Open only
- * in service mode with --pin. Main thread.
+ * Writes a job's journal (read by recover.c), where the state changes. Open only in service mode with --pin.
+ * Main thread.
  */
 #include "runtime/daemon/journal/job_journal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of the pinning daemon's program and configuration, beside the journals. Main thread. Must not
- * know jobs, maps or journals.
+ * Copies of the pinning daemon's program and configuration, beside the journals. Main thread. Must not know
+ * jobs, maps or journals.
  */
 #include "runtime/daemon/journal/saved_binary.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks are queued, sent to a helper (privsep/exclusion_worker.c) in batches of up to SCRIBE_HELPER_JUDGED, and
- * answered in order. Ended processes wait in a second queue. The job owns both queues and the helper. Main thread
- * of the daemon. Must not know patterns.
+ * Checks are queued, sent to a helper (privsep/exclusion_worker.c) in batches of up to SCRIBE_HELPER_JUDGED,
+ * and answered in order. Ended processes wait in a second queue. The job owns the helper. Main thread. Must not
+ * know patterns. Must not know patterns.
  */
 #include "runtime/daemon/lookup/exclusion_check.h"
 

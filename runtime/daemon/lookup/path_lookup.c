@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links in paths that the kernel's dentry cache cannot resolve: the job's helper opens the path. One request per
- * job; its later events are queued meanwhile (tables/held_events.c). Owns the helper and its epoll entry. Main
- * thread of the daemon. Must not know what paths are for.
+ * Links in paths that the kernel's dentry cache cannot resolve: the job's helper opens the path. One request
+ * per job; its later events are queued meanwhile (tables/held_events.c). Main thread. Must not know what paths
+ * are for.
  */
 #include "runtime/daemon/lookup/path_lookup.h"
 

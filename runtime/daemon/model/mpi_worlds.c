@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules of mpi_worlds.h. struct scribe_worlds owns units, ranks and processes; the caller frees what ranks hold.
- * Main thread. Must not know of maps, names or logs.
+ * struct scribe_worlds owns units, ranks and processes; the caller frees what ranks hold. Main thread. Must not
+ * know of maps, names or logs. Must not know of maps, names or logs.
  */
 #include "runtime/daemon/model/mpi_worlds.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Assigns processes to ranks, and ranks to logs. A unit is an MPI world, or the rest of the job. The first process
- * below a launcher with a rank in its environment is the root of the rank; descendants belong to it, except ranks of a
- * nested launcher. MPI_Init (HELLO) confirms or corrects this. Must not know kernel maps, files or sockets.
+ * Assigns processes to ranks, and ranks to logs. A unit is an MPI world, or the rest of the job. The first
+ * process below a launcher with a rank in its environment is the root of the rank; descendants belong to it,
+ * except ranks of a nested launcher. MPI_Init (HELLO) confirms or corrects this. Must not know kernel maps,
+ * files or sockets.
  */
 #ifndef RUNTIME_DAEMON_MODEL_MPI_WORLDS_H
 #define RUNTIME_DAEMON_MODEL_MPI_WORLDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joins the pieces of a name event, and keeps the names of a job by record id. Entries never move, so pointers stay
- * valid until scribe_name_table_clear(). Main thread. Must not know of slots, ranks or logs.
+ * Joins the pieces of a name event, and keeps the names of a job by record id. Entries never move. Main thread.
+ * Must not know of slots, ranks or logs.
  */
 #include "runtime/daemon/model/name_table.h"
 

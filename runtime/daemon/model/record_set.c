@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of a rank by record id and module. A set owns its records, which never move. Filled in the daemon's main
- * thread, joined in the log builder. Must not know of processes, slots or logs.
+ * Records of a rank by record id and module. A set owns its records, which never move. Filled in the daemon's
+ * main thread, joined in the log builder. Must not know of processes, slots or logs.
  */
 #include "runtime/daemon/model/record_set.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Single operations of running jobs for publishers: segments are collected, sorted by end, given rank and name,
- * written to rings. Owns the subscriptions of a job (struct scribe_publish), and data of freed slots until no
- * segment can refer to them. Main thread. Must not know sinks, messages, or how a ring is written (subscriber.c).
+ * Single operations of running jobs for publishers. Owns the subscriptions of a job, and data of freed slots
+ * until no segment can refer to them. Main thread. Must not know sinks, messages, or how a ring is written
+ * (subscriber.c).
  */
 #include "runtime/daemon/operations/publish.h"
 

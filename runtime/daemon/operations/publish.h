@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single operations of running jobs for publishers (util/publish): every tenth of a second they are taken, sorted by
- * end, given rank and file, and written to rings (logfmt/base/publish_ring.h). Full rings lose operations, which are
- * counted: the daemon never waits. Without subscriptions every function returns at once.
+ * Single operations of running jobs for publishers (util/publish): every tenth of a second they are sorted by
+ * end, given rank and file, and written to rings (logfmt/base/publish_ring.h). Full rings lose operations,
+ * which are counted. Without subscriptions every function returns at once.
  */
 #ifndef RUNTIME_DAEMON_OPERATIONS_PUBLISH_H
 #define RUNTIME_DAEMON_OPERATIONS_PUBLISH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Takes segments to the receivers: jobs, windows and publishers. Owns a job's struct scribe_segments. Main thread.
- * Must not know logs or packing.
+ * Takes segments to the receivers. Owns a job's struct scribe_segments. Main thread. Must not know logs or
+ * packing.
  */
 #include <errno.h>
 #include <stdlib.h>

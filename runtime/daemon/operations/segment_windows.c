@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * States of a window: waiting until records send segments, open, lingering for segments in the kernel's buffers,
- * closed, when segments get rank and name. The job owns its windows; those without a client are freed. Main thread.
- * Must not know clients, or how logs are written.
+ * States of a window: waiting until records send segments, open, lingering for segments in the kernel's
+ * buffers, closed, when segments get rank and name. Windows without a client are freed. Main thread. Must not
+ * know how logs are written. Must not know clients, or how logs are written.
  */
 #include "runtime/daemon/operations/segment_windows.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments by slot (struct scribe_traced, owned by struct scribe_segments). Packed bytes are in stores with common
- * limits of memory and file space. Main thread. Must not know ranks, logs, or how segments are packed.
+ * Segments by slot. Packed bytes are in stores with common limits of memory and file space. Main thread. Must
+ * not know ranks, logs, or how segments are packed. Must not know ranks, logs, or how segments are packed.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathers the records of a unit: files of its ranks, reduction over ranks, process table, ledger. Runs in a snapshot of
+ * Gathers the records of a unit: files of its ranks, reduction, process table, ledger. Runs in a snapshot of
  * the daemon. Must not know of files and paths of logs.
  */
 #include "runtime/daemon/output/log_build.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Builds the log of a unit in a memory file, from the daemon's records (deferred) or from the ranks' own log and later
- * I/O (collective), in a snapshot if possible. Plans, images and paths: main thread of the daemon.
+ * Builds the log of a unit in a memory file, from the daemon's records (deferred) or from the ranks' own log
+ * and later I/O (collective), in a snapshot if possible. Plans, images and paths: main thread.
  */
 #include "runtime/daemon/output/log_commit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Delivers finished logs without waiting for a file system: a helper stores them. On failure they go to the spool or to
+ * Delivers finished logs without waiting for a file system: a helper stores them, on failure in the spool or in
  * /tmp.
  */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_DELIVER_H

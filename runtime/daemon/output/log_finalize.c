@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Completes a unit's records at its end and starts the delivery; later records do not belong to it. Main thread of the
- * daemon. Must not know what is in a log.
+ * Completes a unit's records at its end and starts the delivery; later records do not belong to it. Main
+ * thread. Must not know what is in a log.
  */
 #include "runtime/daemon/output/log_finalize.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Main thread. Must
- * not know what logs hold.
+ * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Main thread. Must not
+ * know what logs hold.
  */
 #include "runtime/daemon/output/log_put.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Prometheus' text format. Families, types and help texts are from the lists in the header. Owns nothing. Main
- * thread of the daemon. Must not know where values come from.
+ * Prometheus' text format. Families, types and help texts are from the lists in the header. Main thread. Must
+ * not know where values come from. Must not know where values come from.
  */
 #include "runtime/daemon/output/metrics_text.h"
 

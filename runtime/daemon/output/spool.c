@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores logs that could not be written to their directory, until a helper of the user can. Users take turns, each
- * with one log at a time. Main thread. Must not know jobs.
+ * Stores logs until a helper of the user can write them to their directory. Users take turns, each with one log
+ * at a time. Main thread. Must not know jobs.
  */
 #include "runtime/daemon/output/spool.h"
 

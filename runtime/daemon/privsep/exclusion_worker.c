@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matches names of files and programs against a job's patterns, in a helper with the job user's identity. Compiled
- * patterns stay in static memory between requests. Must not know what the results are used for.
+ * Matches names of files and programs against a job's patterns, in a helper with the job user's identity.
+ * Compiled patterns stay in static memory between requests. Must not know what the results are used for.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon's side of a helper: starts it, sends requests, receives answers. One request at a time; most answers
- * are polled for by the event loop, some are waited for up to QUICK_MS. A helper may be compromised: lengths, codes
- * and descriptors are checked. struct scribe_helper owns the socket; closing it ends the process. Main thread.
- * Must not know what the files hold.
+ * The daemon's side of a helper. One request at a time; most answers are polled for by the event loop, some are
+ * waited for up to QUICK_MS. A helper may be compromised: lengths, codes and descriptors are checked. Closing
+ * the socket ends the process. Main thread. Must not know what the files hold.
  */
 #include "runtime/daemon/privsep/helper.h"
 
@@ -264,10 +263,7 @@ int scribe_helper_analyse_begin(struct scribe_helper *h, int fd, uint32_t deadli
 	return ask(h, &q, fd, deadline_ms, false);
 }
 
-/*
- * An answer of two packets: the result, then, on success, the data. False: incomplete and the deadline has not
- * passed.
- */
+/* An answer of two packets: the result, then, on success, the data. False: incomplete before the deadline. */
 static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc)
 {
 	struct scribe_helper_answer a = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Helper processes: each has a job user's identity and no privileges, and makes directories and stores logs for the
- * daemon. A file system that hangs blocks only the helper; each request has a deadline.
+ * Helper processes: each has a job user's identity and no privileges. A file system that hangs blocks only the
+ * helper; each request has a deadline.
  */
 #ifndef RUNTIME_DAEMON_PRIVSEP_HELPER_H
 #define RUNTIME_DAEMON_PRIVSEP_HELPER_H
@@ -56,15 +56,16 @@ int scribe_helper_put(struct scribe_helper *h, const struct scribe_helper_put *p
 /* Copies a regular file of the helper's user into `fd` (a memory file). */
 int scribe_helper_fetch(struct scribe_helper *h, const char *path, int fd, uint32_t deadline_ms);
 /*
- * Makes the date directories below `log_dir` (the first bytes of `path`), which all users share; for a helper of root.
- * -EPERM if others own or can change log_dir.
+ * The date directories below `log_dir` (the first bytes of `path`), which all users share; for a helper of
+ * root. -EPERM if others own or can change log_dir.
  */
 int scribe_helper_days(struct scribe_helper *h, const char *path, size_t log_dir_bytes, uint32_t deadline_ms);
 /* scribe_helper_mkdirs or scribe_helper_remove, answered later. */
 int scribe_helper_ready(struct scribe_helper *h, const char *path, unsigned own, bool remove, uint32_t deadline_ms);
 /*
- * An extended attribute of many regular files. `fd`, a memory file, holds at most SCRIBE_HELPER_ATTRS names with their
- * NULs. For each the helper appends an int32_t (length of the value, or a negative errno) and the value.
+ * An extended attribute of many regular files. `fd`, a memory file, holds at most SCRIBE_HELPER_ATTRS names
+ * with their NULs, to which the helper appends, for each, an int32_t (length, or a negative errno) and the
+ * value.
  */
 int scribe_helper_attributes(struct scribe_helper *h, const char *attribute, int fd, uint32_t deadline_ms);
 /*
@@ -89,7 +90,7 @@ int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path
 /* False: not yet. If *ret_rc is 0 the path is absolute and ends in NUL. */
 bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret_path, int *ret_rc);
 
-/* Command line or environment of a process from byte `at` on, as much as fits; empty for a process without memory. */
+/* Command line or environment from byte `at` on, as much as fits; empty for a process without memory. */
 int scribe_helper_process_text(struct scribe_helper *h, pid_t pid, bool environment, size_t at, uint32_t deadline_ms);
 bool scribe_helper_process_text_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc);
 

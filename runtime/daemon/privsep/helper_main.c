@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper process: works on the user's files with the user's identity. Serves one request at a time on descriptor 3,
- * until the daemon closes it; therefore buffers are static. It may block on a file server. Paths come from the daemon,
- * but the user controls what they lead to.
+ * The helper process: works on the user's files with the user's identity. One request at a time on descriptor
+ * 3, until the daemon closes it; therefore buffers are static. It may block on a file server. Paths come from
+ * the daemon, but the user controls what they lead to.
  */
 #include "runtime/daemon/privsep/helper_main.h"
 

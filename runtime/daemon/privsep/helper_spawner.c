@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The spawner: forked from the daemon before that gives up CAP_SETUID. Forks helpers and kills those that do not exit.
- * The first part runs in the spawner, the rest in the daemon's main thread. Must not know the helpers' requests.
+ * The spawner: forked from the daemon before that gives up CAP_SETUID. Forks helpers and kills those that do
+ * not exit. The first part runs in the spawner, the rest in the daemon's main thread. Must not know the
+ * helpers' requests.
  */
 #include "runtime/daemon/privsep/helper_spawner.h"
 

@@ -9,8 +9,8 @@
 #include "runtime/daemon/privsep/helper_wire.h"
 
 /*
- * Starts the spawner. Without it helpers are forked from the caller (tests). `for_run`: of a private daemon, where
- * root's logs may need CAP_DAC_OVERRIDE.
+ * Without the spawner helpers are forked from the caller (tests). `for_run`: of a private daemon, where root's
+ * logs may need CAP_DAC_OVERRIDE.
  */
 int scribe_helpers_open(bool for_run, struct scribe_err *err);
 void scribe_helpers_close(void);

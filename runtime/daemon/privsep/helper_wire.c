@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Sends and receives the packets of helper_wire.h. Sockets are SOCK_SEQPACKET: a packet arrives whole or not at
- * all, with at most one descriptor. Used by the daemon's main thread, the spawner, helpers and link makers.
- * Must not know what the requests mean.
+ * Sends and receives the packets of helper_wire.h, each with at most one descriptor. Used by the daemon's main
+ * thread, the spawner, helpers and link makers. Must not know what the requests mean.
  */
 #include "runtime/daemon/privsep/helper_wire.h"
 

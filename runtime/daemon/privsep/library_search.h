@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the files that a process will map, in a helper with the user's identity, and sends them as open descriptors.
- * A file system that hangs blocks only that helper.
+ * Finds the files that a process will map, in a helper with the user's identity, and sends them as open
+ * descriptors.
  */
 #ifndef RUNTIME_DAEMON_PRIVSEP_LIBRARY_SEARCH_H
 #define RUNTIME_DAEMON_PRIVSEP_LIBRARY_SEARCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Two processes, forked at start: the maker forks a child for each link, the closer closes duplicates of the daemon's
- * links. The parts below run in the child, in the two processes and in the daemon's main thread.
+ * Two processes, forked at start: the maker forks a child for each link, the closer closes duplicates of the
+ * daemon's links. The last part runs in the daemon's main thread.
  */
 #include "runtime/daemon/privsep/link_maker.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes and removes links of library probes in separate processes: making one may wait for a file server, removing one
- * waits for other processors. Must not know: libraries, jobs.
+ * Makes and removes links of library probes in separate processes: making one may wait for a file server,
+ * removing one waits for other processors. Must not know: libraries, jobs.
  */
 #ifndef RUNTIME_DAEMON_PRIVSEP_LINK_MAKER_H
 #define RUNTIME_DAEMON_PRIVSEP_LINK_MAKER_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The system calls that each of the daemon's processes may make. A refused call raises SIGSYS; the handler reports it
- * and ends a helper, or sets an error in the daemon and spawners, because a newer C library may fall back to another
- * call. Must not know what the processes do.
+ * The system calls that each of the daemon's processes may make. A refused call raises SIGSYS; the handler
+ * reports it and ends a helper, or sets an error in the daemon and spawners, because a newer C library may fall
+ * back to another call. Must not know what the processes do.
  */
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a function in a forked copy of the daemon that can only compute and write to given descriptors: for work that
- * takes long or reads user data. Must not know what it computes.
+ * Runs a function in a forked copy of the daemon that can only compute and write to given descriptors: for work
+ * that takes long or reads user data. Must not know what it computes.
  */
 #ifndef RUNTIME_DAEMON_PRIVSEP_SNAPSHOT_H
 #define RUNTIME_DAEMON_PRIVSEP_SNAPSHOT_H

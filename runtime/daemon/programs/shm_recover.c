@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Reading an address space takes a lock that its user can hold for any time: a child does it, and is killed when it
- * sends nothing. It sends the number of each process first, so that a stuck one is known. At the daemon's start,
- * which waits. Must not know what is counted.
+ * Reading an address space takes a lock that its user can hold for any time: a child does it, and is killed
+ * when it sends nothing. It sends the number of each process first, so that a stuck one is known. At the
+ * daemon's start, which waits. Must not know what is counted.
  */
 #include "runtime/daemon/programs/shm_recover.h"
 

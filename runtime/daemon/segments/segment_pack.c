@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packs segments of DXT: a byte of flags, then the changed values as numbers of 7 bits per byte. Packing runs in the
- * daemon's main thread, unpacking in the log builder.
+ * Packs segments of DXT: a byte of flags, then the changed values as numbers of 7 bits per byte. Unpacking runs
+ * in the log builder.
  */
 #include "runtime/daemon/segments/segment_pack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs of packed segments on pages in memory; if the pool's memory is full, complete pages go to an unnamed file.
- * Filled by the daemon's main thread, read by the log builder.
+ * Runs of packed segments on pages in memory; if the pool's memory is full, complete pages go to an unnamed
+ * file. Filled by the main thread, read by the log builder.
  */
 #include "runtime/daemon/segments/segment_store.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores packed segments until the log is written: in memory up to a bound for all jobs, then in a file. A track is a
- * few runs with rising starts, so that reading in order is a cheap merge. Must not know processes, jobs or logs.
+ * Stores packed segments until the log is written. A track is a few runs with rising starts, so that reading in
+ * order is a cheap merge. Must not know processes, jobs or logs.
  */
 #ifndef RUNTIME_DAEMON_SEGMENTS_SEGMENT_STORE_H
 #define RUNTIME_DAEMON_SEGMENTS_SEGMENT_STORE_H

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Module of a slot's record, and whether it is recorded: used by drain, windows and live views. Owns nothing. Main
- * thread of the daemon.
- */
+/* Module of a slot's record, and whether it is recorded. Main thread. */
 #include "runtime/daemon/state/record_policy.h"
 
 #include "logfmt/rules/lib_rules.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tables of bins per rank and module, owned by the rank. Widths are powers of two from the unit's base, so that
- * tables of different widths can be added. Adding in the main thread, gathering in the log builder. Must not know
- * how bins are filled.
+ * tables of different widths can be added. Main thread; gathering in the log builder. Must not know how bins
+ * are filled.
  */
 #include "runtime/daemon/tables/heatmaps.h"
 

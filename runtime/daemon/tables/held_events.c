@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Held events by job, in order. The job owns the list until scribe_held_clear(). Main thread. */
+/* Held events by job, in order. The job owns the list. Main thread. */
 #include "runtime/daemon/tables/held_events.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The kernel's job table, which programs read at any time: an entry is complete before it becomes active
- * (bpf/user/job_table.c). Loads the programs with the first job. Main thread. Must not know how jobs start or end.
+ * (bpf/user/job_table.c). Main thread. Must not know how jobs start or end.
  */
 #include "runtime/daemon/tables/job_table.h"
 

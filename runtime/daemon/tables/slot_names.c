@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Names by slot index. The daemon owns the array, the job's name table its entries. A name is valid for one
- * generation. Main thread.
+ * Names by slot index. The job's name table owns the entries. A name is valid for one generation. Main thread.
  */
 #include "runtime/daemon/tables/slot_names.h"
 #include "runtime/daemon/lookup/exclusion_check.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe analyze`: statistics of many logs, read by several threads with one list of paths. The
- * struct analyze owns paths and tallies.
- */
+/* The command `ioscribe analyze`: statistics of many logs, read by several threads with one list of paths. */
 #include <errno.h>
 #include <fts.h>
 #include <malloc.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Figures of one log for `ioscribe analyze`: POSIX and STDIO bytes and times per mount, job, modules. Runs in
- * several threads, each with its own log. Must not know other logs.
+ * several threads. Must not know other logs.
  */
 #include "util/cmd/analyze/analyze_log.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another compression,
- * obfuscated, annotated, or reduced to one file. The struct convert owns log and output.
+ * The command `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another
+ * compression, obfuscated, annotated, or reduced to one file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -171,8 +171,8 @@ static int put_job(struct convert *c)
 }
 
 /*
- * The single-region layout stores names with a NUL, and shared records, before the others. For it,
- * names and each module are read twice, and `first` decides which pass writes an item.
+ * The single-region layout stores names with a NUL, and shared records, before the others: names and each
+ * module are read twice, and `first` decides which pass writes an item.
  */
 static bool in_pass(const struct convert *c, int pass, bool first)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The command `ioscribe diff` (darshan-diff): compares two logs counter by counter. Records are sorted by file,
- * module and rank, merged and rendered as rows; equal rows are dropped. Each struct side owns a log.
+ * module and rank and merged; equal rows are dropped.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Compares the traced operations of two records by number, for `ioscribe diff`: writes with writes, reads
- * with reads. Must not know where records come from.
+ * Compares the traced operations of two records by number: writes with writes, reads with reads. Must not know
+ * where records come from.
  */
 #include "util/cmd/diff/segments.h"
 

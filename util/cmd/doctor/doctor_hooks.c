@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about the schedulers' hooks: hooks.conf, parsed as scripts/hooks/common does, and a log that
- * the daemon writes with their options. Must not know BPF.
+ * The doctor's lines about the schedulers' hooks: hooks.conf, parsed as scripts/hooks/common does, and a log
+ * that the daemon writes with their options. Must not know BPF.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -27,8 +27,8 @@ bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say);
 /* Checks hooks.conf, the files that it names, and the switch-off file beside it. */
 void scribe_doctor_hooks(const char *path, struct scribe_hooks *ret);
 /*
- * The daemon writes a log for a job of this user with the hooks' options and removes it. 0 and the
- * directory, or a negative code. The daemon refuses all users but root.
+ * The daemon writes a log for a job of this user with the hooks' options and removes it. 0 and the directory,
+ * or a negative code. Only for root.
  */
 int scribe_doctor_try(const struct scribe_hooks *h, const struct passwd *pw, char *ret_dir, size_t cap,
 		      struct scribe_err *err);

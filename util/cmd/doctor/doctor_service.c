@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about the service of this node. Also a node's health check (--service), so everything that may
- * block has a time limit. Changes nothing. Must not know BPF.
+ * The doctor's lines about the service of this node. Also a node's health check (--service), so everything that
+ * may block has a time limit. Changes nothing. Must not know BPF.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe dxt` (darshan-dxt-parser): prints traced operations as text identical to that tool's, JSON
- * or CSV. The struct dxt owns log, output and Lustre layouts.
+ * The command `ioscribe dxt` (darshan-dxt-parser): prints traced operations as text identical to that tool's,
+ * JSON or CSV.
  */
 #include <errno.h>
 #include <stdio.h>

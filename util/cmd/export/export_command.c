@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe export`: options, help, and the start of ioscribe-export: a separate program, so that
- * others do not load libraries for JSON and SQL. Both link this file.
+ * The command `ioscribe export`: options, help, and the start of ioscribe-export, so that others do not load
+ * libraries for JSON and SQL. Both link this file.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Tables as JSON: one document with an array per table, or one object per line. Rows are written as they come. */
+/* Tables as JSON: one document with an array per table, or one object per line. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

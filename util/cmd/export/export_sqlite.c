@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables into an SQLite database of many logs. A log is one transaction, identified by its bytes: adding it again
- * only adds missing tables. Names are only in table `file`. The struct sqlite owns the connection.
+ * Tables into an SQLite database of many logs. A log is one transaction, identified by its bytes: adding it
+ * again only adds missing tables. Names are only in table `file`.
  */
 #include <errno.h>
 #include <sqlite3.h>

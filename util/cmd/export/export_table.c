@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The tables of a log (docs/export.md). A row is an array of cells that borrow from log and record during the
- * sink's call. Must not know any export format.
+ * The tables of a log (docs/export.md). Cells borrow from log and record during the sink's call. Must not know
+ * any export format.
  */
 #include "util/cmd/export/export_table.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Job entries of the service (key=value lines) as table, lines or JSON, for `ioscribe job`. Control characters are
- * escaped, because users choose the values.
+ * Job entries of the service (key=value lines) as table, lines or JSON. Control characters are escaped, because
+ * users choose the values.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Streams of `ioscribe job begin`: starts a publisher per --stream, and one per sink of the key `stream`. Prologs
- * run this as root, so it never opens a path that a user named. Must not know what publishers send.
+ * Streams of `ioscribe job begin`: a publisher per --stream, and one per sink of the key `stream`. Prologs run
+ * this as root, so it never opens a path that a user named. Must not know what publishers send.
  */
 #include "util/cmd/job/job_streams.h"
 

@@ -30,8 +30,8 @@ struct scribe_job_streams {
 void scribe_job_streams_add(struct scribe_job_streams *s, const char *self, const char *sink);
 void scribe_job_streams_parse_answer(struct scribe_job_streams *s, const char *text, size_t bytes);
 /*
- * Starts the publishers, unless the job existed before. Waits for each to subscribe, but not beyond the
- * deadline (scribe_msg_now_ms), after which it continues alone. Negative: some failed, reported as `self`.
+ * Does nothing if the job existed before. Waits for each publisher to subscribe, but not beyond the deadline
+ * (scribe_msg_now_ms), after which it continues alone. Negative: some failed, reported as `self`.
  */
 int scribe_job_streams_begin(const struct scribe_job_streams *s, const char *self, int64_t deadline);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe logdir`: creates or checks directories of logs, also for `doctor`. Each is opened from its
- * parent's descriptor and not through a symbolic link, which a user could redirect. Must not know logs or the
- * daemon.
+ * The command `ioscribe logdir`: creates or checks directories of logs, also for `doctor`. Each is opened from
+ * its parent's descriptor and not through a symbolic link, which a user could redirect. Must not know logs or
+ * the daemon.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -202,8 +202,8 @@ static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t
 }
 
 /*
- * Creates or checks one directory. Returns its descriptor, also after a finding; negative: it cannot be
- * opened. `group` is used only for creation.
+ * Creates or checks a directory. Returns its descriptor, also after a finding; negative: it cannot be opened.
+ * `group` is used only for creation.
  */
 static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group, mode_t mode)
 {

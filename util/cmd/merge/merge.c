@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe merge` (darshan-merge): several logs of one job into one. Logs are opened one at a time,
- * several times. In memory: names and, with --shared-redux, shared records of one module. The struct merge owns
- * all.
+ * The command `ioscribe merge` (darshan-merge). Logs are opened one at a time, several times. In memory: names
+ * and, with --shared-redux, shared records of one module.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it. One pass over
- * each module. The struct parse owns log, output and printer.
+ * The command `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it. One pass
+ * over each module.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A publisher: reads one job's operations from the daemon's ring and sends messages to one sink. The ring is the
- * queue, so a blocking sink delays only this process. Must not know what messages contain, nor kinds of sinks.
+ * A publisher: reads one job's operations from the daemon's ring and sends messages to one sink. The ring is
+ * the queue, so a blocking sink delays only this process. Must not know kinds of sinks.
  */
 #include "util/cmd/publish/publish_cmd.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe publish`: options, help, and the start of ioscribe-publish: a separate program, so that
- * others do not load sinks' libraries.
+ * The command `ioscribe publish`: options, help, and the start of ioscribe-publish, so that others do not load
+ * sinks' libraries.
  */
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Calls into a sink can hang. This thread makes none: it takes the signals, watches the ring for the job's end, and
- * exits the process if the main thread does not. Must not know sinks, nor what is sent.
+ * Calls into a sink can hang. This thread makes none: it takes the signals, watches the ring for the job's end,
+ * and exits the process if the main thread does not. Must not know sinks, nor what is sent.
  */
 #include "util/cmd/publish/publish_guard.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of this node to one sink. Keeps the line being sent and the newest one after it; older ones are dropped
- * and counted. Works without a daemon. Must not know what a sample contains, nor kinds of sinks.
+ * Samples of this node to one sink. Keeps the line being sent and the newest one after it; older ones are
+ * dropped and counted. Works without a daemon. Must not know what a sample contains, nor kinds of sinks.
  */
 #include "util/cmd/publish/publish_cmd.h"
 

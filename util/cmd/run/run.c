@@ -466,8 +466,8 @@ static int check_place(const struct scribe_run *r, struct scribe_err *err)
 }
 
 /*
- * Joins the service if it responds; otherwise starts a private daemon if privileges allow. 0: traced. 1: not
- * traced, reported, and CMD shall run.
+ * Joins the service if it responds; otherwise a private daemon if privileges allow. 0: traced. 1: not traced,
+ * reported, and CMD shall run.
  */
 static int find_daemon(struct scribe_run *r, struct scribe_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The daemon of `ioscribe run`: a private one on a socket pair, or the node's service. Every wait has a limit.
- * State is in the struct scribe_run. Must not know BPF.
+ * Must not know BPF.
  */
 #include <errno.h>
 #include <fcntl.h>

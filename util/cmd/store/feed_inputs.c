@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Files, pipes and sockets as inputs of lines, for ioscribe-store. A struct scribe_input owns descriptor, names and
- * buffer. Must not know what lines contain.
- */
+/* Files, pipes and sockets as inputs of lines, for ioscribe-store. Must not know what lines contain. */
 #include "util/cmd/store/feed_inputs.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inputs of lines. Data stay in an input's buffer until they are committed. feed_inputs.c reads files and sockets,
- * feed_kafka.c topics; feed_lines.c stores the lines.
+ * Inputs of lines. Data stay in an input's buffer until they are committed. Kafka topics: feed_kafka.c; lines
+ * are stored by feed_lines.c.
  */
 #ifndef UTIL_CMD_STORE_FEED_INPUTS_H
 #define UTIL_CMD_STORE_FEED_INPUTS_H

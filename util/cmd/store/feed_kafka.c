@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Kafka topics as inputs of lines, for ioscribe-store, without a consumer group: the store keeps each partition's
- * offset. A partition is an input with lines "OFFSET MESSAGE". librdkafka calls back only from rd_kafka_poll. Must
- * not know what messages contain.
+ * Kafka topics as inputs of lines, without a consumer group: the store keeps each partition's offset. A
+ * partition is an input with lines "OFFSET MESSAGE". librdkafka calls back only from rd_kafka_poll. Must not
+ * know what messages contain.
  */
 #include <errno.h>
 #include <inttypes.h>

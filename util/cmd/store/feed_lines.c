@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Stores lines in transactions, for ioscribe-store. Data stay in the input's buffer until the commit, so that a
- * failed transaction can be repeated. Must not know how inputs are read.
+ * Stores lines in transactions. Data stay in the input's buffer until the commit, so that a failed transaction
+ * can be repeated. Must not know how inputs are read.
  */
 #include <errno.h>
 #include <inttypes.h>

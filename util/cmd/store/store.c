@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe store`, in ioscribe-store: logs, then lines until inputs end or a signal. Owns the store
- * and the JSON readers. What was committed stays.
+ * The work of `ioscribe store`, in ioscribe-store: logs, then lines until inputs end or a signal. What was
+ * committed stays.
  */
 #include "util/cmd/store/store_cmd.h"
 

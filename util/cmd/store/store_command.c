@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe store`: options, help, and the start of ioscribe-store: a separate program, so that others
- * do not load databases. Both link this file.
+ * The command `ioscribe store`: options, help, and the start of ioscribe-store, so that others do not load
+ * databases. Both link this file.
  */
 #include <stddef.h>
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Summary parts beside the file modules: libraries above MPI-IO, mapped files, excluded paths. For
- * `ioscribe summary`.
- */
+/* Summary parts beside the file modules: libraries above MPI-IO, mapped files, excluded paths. */
 #include <stdio.h>
 
 #include "util/cmd/summary/summary.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Collects a log's summary in one pass over each module. For `ioscribe summary` and `ioscribe run`. Must not know
- * text.
- */
+/* Collects a log's summary in one pass over each module. Must not know text. */
 #include <stdio.h>
 
 #include "util/cmd/summary/summary.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rates from two samples, for `ioscribe top`. A process has moved what was collected of it plus what its records
- * hold. A sample takes time, so values may seem to fall; that counts as 0. Must not know the service or a terminal.
+ * Rates from two samples. A process has moved what was collected of it plus what its records hold. A sample
+ * takes time, so values may seem to fall; that counts as 0. Must not know the service or a terminal.
  */
 #include "util/cmd/top/rates.h"
 

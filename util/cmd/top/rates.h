@@ -15,8 +15,8 @@ struct scribe_top_scope {
 };
 
 /*
- * [0] is reads, [1] writes. Latency: time with an operation in progress / operations, of system calls and streams,
- * in FILES of the row's layer. The longest is since the start.
+ * [0] is reads, [1] writes. Latency: time with an operation in progress / operations, in FILES of the row's
+ * layer. The longest is since the start.
  */
 struct scribe_top_row {
 	const struct scribe_live_job *job;

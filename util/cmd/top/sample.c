@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of the service's counts for `ioscribe top`, by logfmt/base/live_view.h. The connection is closed after
- * any failure. Must not know what is shown.
+ * Samples of the service's counts, by logfmt/base/live_view.h. The connection is closed after any failure. Must
+ * not know what is shown.
  */
 #include "util/cmd/top/sample.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * `ioscribe top` on a terminal. State is one static struct screen, which owns two samples and the rows. The only
- * file that knows curses.
- */
+/* `ioscribe top` on a terminal; the only file with curses. State is one static struct screen. */
 #include "util/cmd/top/screen.h"
 
 #include <curses.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe top`: options, help, and the start of ioscribe-top: a separate program, so that others do
- * not load curses. Both link this file.
+ * The command `ioscribe top`: options, help, and the start of ioscribe-top, so that others do not load curses.
+ * Both link this file.
  */
 #include <stddef.h>
 

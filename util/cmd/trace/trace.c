@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe trace`: single operations of a running job for some seconds. Requests a window, receives
- * the log into memory and writes it. Must not know BPF, nor how segments are kept.
+ * The command `ioscribe trace`: single operations of a running job for some seconds. The log is received into
+ * memory. Must not know how segments are kept.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The log of `ioscribe trace`: filtered by rank and file, compressed. The struct copying owns both logs. Must not
- * know the service.
- */
+/* The log of `ioscribe trace`: filtered by rank and file, compressed. Must not know the service. */
 #include "util/cmd/trace/trace_log.h"
 
 #include <errno.h>
