@@ -11,6 +11,7 @@ class Ioscribe(CMakePackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
     variant("daemon", default=True, description="Build what traces, not the log tools alone")
     variant("slurm", default=False, when="+daemon", description="Build Slurm's plugin")
