@@ -29,7 +29,7 @@ _ioscribe()
 	analyze | darshan-analyzer) words="--jobs --top --quiet --help --version" ;;
 	store) words="--db --follow --stream-user --keep --help --version" ;;
 	query) words="--db --csv --json --list --questions --help --version" ;;
-	serve) words="--db --listen --token-file --questions --help --version" ;;
+	serve) words="--db --listen --token-file --questions --logs --help --version" ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -5,6 +5,8 @@
     browser.py check [--pictures DIR] PAGE...     no message on the console, no request, plots drawn; prints a line each
     browser.py frames PAGE                        pans and zooms each plot; prints the longest frame in ms
     browser.py picture PAGE FILE WIDTH HEIGHT     a picture of the page's top
+    browser.py served [--pictures DIR] ADDRESS JOB...   the page of `ioscribe serve`: its list, then each job; their
+                                                  tables as JSON; fails as check does
 
 --pictures: light and dark, 1,280 and 400 pixels, and as PDF.
 """
@@ -64,11 +66,14 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, path):
+    def navigate(self, url):
         self.events.clear()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=url)
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.message())
+
+    def open(self, path):
+        self.navigate("file://" + os.path.abspath(path))
         # Cells are unpacked after the load event.
         self.run("""new Promise(done => { const wait = () => typeof data === "object" &&
             [...(data.grids ?? []), ...(data.timelines ?? [])].every(g => g.levels.every(l => l.ready)) ? requestAnimationFrame(() => done(true))
@@ -80,12 +85,12 @@ class Browser:
             sys.exit(f"{expression[:60]}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def complaints(self, path):
+    def complaints(self, own):
         for e in self.events:
             method, params = e.get("method"), e.get("params", {})
             if method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
                 yield json.dumps(params)[:300]
-            if method == "Network.requestWillBeSent" and params["request"]["url"] != "file://" + os.path.abspath(path):
+            if method == "Network.requestWillBeSent" and not own(params["request"]["url"]):
                 yield "a request: " + params["request"]["url"][:100]
 
     def size(self, width, height):
@@ -135,6 +140,53 @@ FRAMES = """(async () => {
 })()"""
 
 
+# Waits for the answers about a view whose title begins with `title`; its tables as texts and values by section.
+SERVED = """new Promise((done, failed) => {
+    let turns = 0;
+    const cell = c => c.title || c.textContent;
+    const wait = () => {
+        const state = document.getElementById("state").textContent;
+        if (document.getElementById("title").textContent.startsWith(%s) && state.startsWith("as of"))
+            done({state, title: document.title, report: document.getElementById("report").hidden ? "" : document.getElementById("report").href,
+                cards: Object.fromEntries([...document.querySelectorAll("dl div")].map(d => [d.children[0].textContent, d.children[1].textContent])),
+                tables: Object.fromEntries([...document.querySelectorAll("section")].filter(s => s.querySelector("table"))
+                    .map(s => [s.querySelector("h2").textContent, [...s.querySelectorAll("tbody tr")].map(r => [...r.children].map(cell))]))});
+        else if (++turns > 1500)
+            failed(new Error(document.getElementById("title").textContent + ": " + state));
+        else
+            setTimeout(wait, 20);
+    };
+    wait();
+})"""
+
+
+def served(browser, address, jobs, pictures):
+    host, wrong, found = address.split("/page")[0], [], {}
+    browser.size(1280, 900)
+    browser.navigate(address)
+    found["jobs"] = browser.run(SERVED % '"Jobs"')
+    for job in ["jobs", *jobs]:
+        if job != "jobs":
+            browser.run(f'document.getElementById("state").textContent = ""; location.hash = "job={job}"')
+            found[job] = browser.run(SERVED % json.dumps("Job " + job.split("&")[0]))
+        for width in (1280, 400):
+            browser.size(width, 900)
+            state = browser.run(STATE)
+            if state["wide"]:
+                wrong.append(f"{job}: wider than a window of {width} pixels")
+            if any(colours < 4 for colours in state["drawn"]):
+                wrong.append(f"{job}: a plot is empty")
+            for scheme in ("light", "dark") if pictures else ():
+                browser.scheme(scheme)
+                browser.picture(os.path.join(pictures, f"served.{job}.{width}.{scheme}.png"), True)
+        browser.size(1280, 900)
+    wrong += browser.complaints(lambda url: url.startswith((host + "/", "data:")))
+    print(json.dumps(found))
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
 def check(browser, pages, pictures):
     bad = 0
     for page in pages:
@@ -155,7 +207,7 @@ def check(browser, pages, pictures):
         if pictures:
             with open(os.path.join(pictures, os.path.basename(page)[:60] + ".pdf"), "wb") as f:
                 f.write(base64.b64decode(browser.call("Page.printToPDF")["data"]))
-        wrong += browser.complaints(page)
+        wrong += browser.complaints(lambda url: url == "file://" + os.path.abspath(page))
         print(f"{state['sections']} sections, {len(state['drawn'])} plots, {state['rows']} rows: {page}")
         for line in wrong:
             print("  " + line)
@@ -167,9 +219,13 @@ def main():
     what, arguments = sys.argv[1], sys.argv[2:]
     browser = Browser()
     try:
+        pictures = arguments[1] if arguments[0] == "--pictures" else None
+        if pictures:
+            del arguments[:2]
         if what == "check":
-            pictures = arguments[1] if arguments[0] == "--pictures" else None
-            return 1 if check(browser, arguments[2:] if pictures else arguments, pictures) else 0
+            return 1 if check(browser, arguments, pictures) else 0
+        if what == "served":
+            return served(browser, arguments[0], arguments[1:], pictures)
         browser.size(1280, 900)
         if what == "picture":
             browser.size(int(arguments[2]), int(arguments[3]))

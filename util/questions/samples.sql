@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- a job's operations and bytes on each node in each span of time, beside the increase of each metric of that node
--- parameter job integer: the job's id; of one used again, the latest
+-- parameter job integer: the job's id
 -- parameter seconds integer = 10: length of a span, not less than between samples
+-- parameter use integer = 0: which use of a job's id that was used again; 0: the latest
 -- parameter uid integer = -1: the user whose job it is; -1: any
-WITH one (id) AS (SELECT id FROM job WHERE job_id = :job AND (:uid = -1 OR uid = :uid) ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1),
+WITH one (id) AS (SELECT id FROM job WHERE job_id = :job AND (:use = 0 OR use = :use) AND (:uid = -1 OR uid = :uid) ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1),
 io (span, node, operations, bytes) AS (
   SELECT e.time_us / NULLIF(:seconds * 1000000, 0), e.node, count(*), whole(COALESCE(sum(e.len), 0))
   FROM event e WHERE e.job = (SELECT id FROM one) AND e.node IS NOT NULL

@@ -13,7 +13,7 @@
 
 #include "util/tool/command.h"
 
-static void run(const char *program, char **argv)
+void scribe_libexec_exec(const char *program, char **argv)
 {
 	static const char *const places[] = {SCRIBE_LIBEXEC_FROM_BIN, "."};
 	char self[PATH_MAX], path[2 * PATH_MAX];
@@ -39,7 +39,7 @@ static void run(const char *program, char **argv)
 
 int scribe_libexec_run(const char *program, const char *does, char **argv)
 {
-	run(program, argv);
+	scribe_libexec_exec(program, argv);
 	return scribe_complain(argv[0], "cannot start %s, which %s: %s; is ioscribe installed as a whole?", program,
 			       does, strerror(errno));
 }

@@ -18,7 +18,7 @@
 #define TIMELINE_BYTES 1000000 /* of the timelines' levels in the page */
 
 struct grid {
-	int64_t ranks;
+	int64_t ranks, each; /* ranks a row */
 	int rows, columns;
 	double span;
 	size_t cells;
@@ -39,7 +39,8 @@ static int grid_new(struct grid *g, const struct scribe_summary *s, int columns,
 	const int64_t ranks = scribe_reader_job(s->log.reader)->nprocs;
 
 	g->ranks = ranks > 0 ? ranks : 1;
-	g->rows = g->ranks < ROWS ? (int)g->ranks : ROWS;
+	g->each = (g->ranks - 1) / ROWS + 1;
+	g->rows = (int)((g->ranks - 1) / g->each + 1);
 	g->columns = columns;
 	g->cells = (size_t)g->rows * (size_t)columns;
 	for (int i = 0; i < planes; i++) {
@@ -54,7 +55,7 @@ static int grid_new(struct grid *g, const struct scribe_summary *s, int columns,
 /* -1: no rank of the job. */
 static int row_of(const struct grid *g, int64_t rank)
 {
-	return rank < 0 || rank >= g->ranks ? -1 : (int)((double)rank * g->rows / (double)g->ranks);
+	return rank < 0 || rank >= g->ranks ? -1 : (int)(rank / g->each);
 }
 
 /* Distributes a value over the columns of the time from..to, in seconds. */
@@ -220,8 +221,9 @@ static void put_base64(struct scribe_out *out, const unsigned char *at, size_t n
 static void put_head(struct scribe_out *out, const struct grid *g, const char *layer, const char *from)
 {
 	scribe_out_printf(out,
-			  "{\"layer\":\"%s\",\"source\":\"%s\",\"span\":%.17g,\"ranks\":%lld,\"rows\":%d,\"levels\":[",
-			  layer, from, g->span, (long long)g->ranks, g->rows);
+			  "{\"layer\":\"%s\",\"source\":\"%s\",\"span\":%.17g,\"ranks\":%lld,\"each\":%lld,\"rows\":%d,"
+			  "\"levels\":[",
+			  layer, from, g->span, (long long)g->ranks, (long long)g->each, g->rows);
 }
 
 /* Bytes in the page, or 0 if they are more than `most`: then nothing is written. */

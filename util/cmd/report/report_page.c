@@ -14,9 +14,9 @@
 	extern const char scribe_report_##name[], scribe_report_##name##_end[]
 
 FILE_OF(html, SCRIBE_REPORT_FOLDER "/report.html");
-FILE_OF(css, SCRIBE_REPORT_FOLDER "/report.css");
-FILE_OF(elements, SCRIBE_REPORT_FOLDER "/elements.js");
-FILE_OF(grid, SCRIBE_REPORT_FOLDER "/grid.js");
+FILE_OF(css, SCRIBE_PAGE_FOLDER "/page.css");
+FILE_OF(elements, SCRIBE_PAGE_FOLDER "/elements.js");
+FILE_OF(grid, SCRIBE_PAGE_FOLDER "/grid.js");
 FILE_OF(log, SCRIBE_REPORT_FOLDER "/log.js");
 FILE_OF(many, SCRIBE_REPORT_FOLDER "/many.js");
 

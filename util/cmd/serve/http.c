@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The HTTP server of ioscribe-serve: one libmicrohttpd thread, so questions run one after another. The page's files
- * are public; the rest needs the token. Must not know what questions are about.
+ * are public, a report needs its key; the rest needs the token. Must not know what questions are about.
  */
 #include "util/cmd/serve/http.h"
 
@@ -13,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yajl/yajl_gen.h>
 
 #include "util/cmd/serve/answer.h"
 #include "util/cmd/serve/connections.h"
 #include "util/cmd/serve/grafana.h"
 #include "util/cmd/serve/page.h"
+#include "util/cmd/serve/reports.h"
 
 /* Limits on what clients can make the server hold. */
 #define TIMEOUT_SECONDS   30
@@ -36,24 +39,27 @@ struct request {
 	char body[SCRIBE_SERVE_BODY + 1];
 };
 
-static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes, size_t n,
-			     enum MHD_ResponseMemoryMode mode)
+/* The page may load only its own files and connect only to this server. */
+static const char page_policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+				  "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/* A report has all in itself. In a sandbox its scripts, with texts of a user's log, cannot read the page's token. */
+static const char report_policy[] = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+				    "sandbox allow-scripts; frame-ancestors 'none'";
+
+static enum MHD_Result queue(struct MHD_Connection *c, unsigned status, const char *type, const char *policy,
+			     struct MHD_Response *r)
 {
-	/* The page may load only its own files and connect only to this server. */
 	static const char *const headers[][2] = {
-		{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "
-					    "connect-src 'self'; img-src data:; "
-					    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 		{"X-Content-Type-Options", "nosniff"},
 		{"Referrer-Policy", "no-referrer"},
 		{"Cache-Control", "no-store"},
 	};
-	struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)bytes, mode);
 	enum MHD_Result done;
 
 	if (!r)
 		return MHD_NO;
 	MHD_add_response_header(r, "Content-Type", type);
+	MHD_add_response_header(r, "Content-Security-Policy", policy);
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		MHD_add_response_header(r, headers[i][0], headers[i][1]);
 	if (status == MHD_HTTP_UNAUTHORIZED)
@@ -63,6 +69,12 @@ static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const ch
 	done = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return done;
+}
+
+static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes, size_t n,
+			     enum MHD_ResponseMemoryMode mode)
+{
+	return queue(c, status, type, page_policy, MHD_create_response_from_buffer(n, (void *)bytes, mode));
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *what)
@@ -130,6 +142,18 @@ static bool is_our_origin(const char *origin, const char *host)
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
+static bool has_report_key(struct MHD_Connection *c)
+{
+	const char *job = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "job");
+	const char *key = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "key");
+	char right[17];
+
+	if (!job || !key)
+		return false;
+	scribe_reports_key(job, right);
+	return same_token(key, right);
+}
+
 static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
 		      const char **ret_what)
 {
@@ -147,6 +171,9 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 	if (strcmp(method, "GET") && strcmp(method, "HEAD") && strcmp(method, "POST"))
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	if (scribe_page_file(path) && strcmp(method, "POST"))
+		return 0;
+	/* A link cannot send the header. */
+	if (!strcmp(path, "/report") && has_report_key(c))
 		return 0;
 	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
 	return token && !strncasecmp(token, "Bearer ", 7) && same_token(token + 7, h->serve->token)
@@ -171,6 +198,29 @@ static int on_listed(void *ctx, const char *name, struct scribe_err *err)
 	return 0;
 }
 
+/* The log of a job, and the address of its report; nothing if there is none. */
+static int get_report(struct scribe_http *h, struct arguments *args, yajl_gen json, struct scribe_err *err)
+{
+	const char *job = argument(args, "job");
+	char log[PATH_MAX], key[17], address[64];
+	int rc;
+
+	if (!job || !*job || strlen(job) > 20 || strspn(job, "-0123456789") != strlen(job))
+		return scribe_err_set(err, -EINVAL, "job=NUMBER is missing");
+	rc = scribe_reports_find(h->serve, job, log, err);
+	if (rc < 0 && rc != -ENOENT)
+		return rc;
+	scribe_reports_key(job, key);
+	snprintf(address, sizeof(address), "/report?job=%s&key=%s", job, key);
+	yajl_gen_map_open(json);
+	if (rc >= 0) {
+		scribe_json_pair(json, "log", strrchr(log, '/') + 1);
+		scribe_json_pair(json, "address", address);
+	}
+	yajl_gen_map_close(json);
+	return 0;
+}
+
 static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, yajl_gen json,
 		      struct scribe_err *err)
 {
@@ -191,11 +241,38 @@ static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const cha
 		yajl_gen_array_close(json);
 		return rc;
 	}
+	if (!strcmp(path, "/api/report"))
+		return get_report(h, &args, json, err);
 	if (strcmp(path, "/api/ask"))
 		return scribe_err_set(err, -ENOTDIR, "no such path");
 	if (!question)
 		return scribe_err_set(err, -EINVAL, "question=NAME is missing");
 	return scribe_answer(h->serve, question, &want, json, err);
+}
+
+static enum MHD_Result answer_report(struct scribe_http *h, struct MHD_Connection *c)
+{
+	const char *job = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "job");
+	struct scribe_err err = {0};
+	char log[PATH_MAX];
+	struct stat st;
+	int fd = -1, rc;
+
+	scribe_connections_busy(&h->connections, true);
+	scribe_answer_begin(h->serve);
+	rc = scribe_reports_find(h->serve, job, log, &err);
+	if (rc >= 0)
+		rc = scribe_reports_make(log, &fd, &err);
+	scribe_connections_busy(&h->connections, false);
+	if (rc < 0)
+		return refuse(c, status_of(rc), err.text);
+	if (fstat(fd, &st) < 0) {
+		close(fd);
+		return MHD_NO;
+	}
+	/* The response closes the descriptor. */
+	return queue(c, MHD_HTTP_OK, "text/html; charset=utf-8", report_policy,
+		     MHD_create_response_from_fd((size_t)st.st_size, fd));
 }
 
 static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
@@ -212,6 +289,8 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	if (file && strcmp(method, "POST"))
 		return reply(c, MHD_HTTP_OK, file->type, file->bytes, (size_t)(file->end - file->bytes),
 			     MHD_RESPMEM_PERSISTENT);
+	if (!strcmp(path, "/report") && strcmp(method, "POST") && has_report_key(c))
+		return answer_report(h, c);
 	if (memchr(r->body, 0, r->used))
 		return refuse(c, MHD_HTTP_BAD_REQUEST, "a NUL in the body");
 	json = yajl_gen_alloc(NULL);

@@ -9,18 +9,18 @@
 		"\"\n.global scribe_page_" #name "_end\nscribe_page_" #name "_end:\n.byte 0\n.previous\n"); \
 	extern const unsigned char scribe_page_##name[], scribe_page_##name##_end[]
 
-FILE_OF(html, SCRIBE_PAGE_FOLDER "/page.html");
+FILE_OF(html, SCRIBE_SERVE_FOLDER "/page.html");
+FILE_OF(js, SCRIBE_SERVE_FOLDER "/page.js");
 FILE_OF(css, SCRIBE_PAGE_FOLDER "/page.css");
-FILE_OF(js, SCRIBE_PAGE_FOLDER "/page.js");
-FILE_OF(plots, SCRIBE_PAGE_FOLDER "/plots.js");
-FILE_OF(chart, SCRIBE_CHART_JS);
+FILE_OF(elements, SCRIBE_PAGE_FOLDER "/elements.js");
+FILE_OF(grid, SCRIBE_PAGE_FOLDER "/grid.js");
 
 static const struct scribe_page_file files[] = {
 	{"/page", "text/html; charset=utf-8", scribe_page_html, scribe_page_html_end},
 	{"/page/page.css", "text/css; charset=utf-8", scribe_page_css, scribe_page_css_end},
+	{"/page/elements.js", "text/javascript; charset=utf-8", scribe_page_elements, scribe_page_elements_end},
+	{"/page/grid.js", "text/javascript; charset=utf-8", scribe_page_grid, scribe_page_grid_end},
 	{"/page/page.js", "text/javascript; charset=utf-8", scribe_page_js, scribe_page_js_end},
-	{"/page/plots.js", "text/javascript; charset=utf-8", scribe_page_plots, scribe_page_plots_end},
-	{"/page/chart.js", "text/javascript; charset=utf-8", scribe_page_chart, scribe_page_chart_end},
 };
 
 const struct scribe_page_file *scribe_page_file(const char *path)

@@ -19,8 +19,9 @@
 
 struct scribe_serve {
 	struct scribe_store *store;
-	const char *db; /* path or URL of the store */
-	bool stop;      /* atomic; the server ends, and a running question is aborted */
+	const char *db;   /* path or URL of the store */
+	const char *logs; /* directory; NULL: none */
+	bool stop;        /* atomic; the server ends, and a running question is aborted */
 	int64_t end_ms;
 	uint64_t rows;
 	char folders[SCRIBE_QUESTION_FOLDERS];

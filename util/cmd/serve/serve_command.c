@@ -19,6 +19,7 @@ static const struct scribe_option options[] = {
 	{"listen", 'l', "ADDRESS:PORT", "listen there (127.0.0.1:8750); port 0: one that is free"},
 	{"token-file", 't', "FILE", "who asks has the token in FILE's first line, not one made now"},
 	{"questions", 'q', "DIR", "look for questions in DIR, too, before those that are installed"},
+	{"logs", 'L', "DIR", "offer a job's report (ioscribe report) if its log is below DIR"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -32,21 +33,17 @@ static const char *const examples[] = {
 
 const struct scribe_command scribe_command_serve = {
 	.name = "serve",
-	.summary = "show a store of operations: a page of plots, a source for Grafana",
+	.summary = "show a store of operations: a page, a source for Grafana",
 	.main = cmd_serve,
 	.operands = "",
 	.min_operands = 0,
 	.max_operands = 0,
 	.options = options,
-	.about = "Answers by HTTP what ioscribe query answers, until a signal ends it: to a page of plots "
-		 "that is\n"
-		 "part of the program, and to Grafana by the protocol of its JSON data source. It listens at "
-		 "the\n"
-		 "loopback address unless told otherwise, and needs a token, which is in the address that is "
-		 "printed,\n"
-		 "or in FILE. Nothing in the store can be changed, and the page asks no other server. What "
-		 "it sends\n"
-		 "is not encrypted: for other machines put a server with TLS before it.\n\n"
-		 "docs/store.md tells how to set up Grafana.",
+	.about = "Answers by HTTP what ioscribe query answers, until a signal: to a page that lists the jobs and\n"
+		 "shows each, also while it runs, and to Grafana by the protocol of its JSON data source. It\n"
+		 "listens at the loopback address by default, and needs a token, which is in the printed address\n"
+		 "or in FILE. Nothing in the store can be changed, and the page needs no other server. Answers are\n"
+		 "not encrypted: for other machines put a server with TLS before it.\n\n"
+		 "docs/store.md describes how to set up Grafana.",
 	.examples = examples,
 };

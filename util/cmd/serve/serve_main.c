@@ -39,6 +39,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	case 't':
 		o->token_file = value;
 		return 0;
+	case 'L':
+		o->serve.logs = value;
+		return 0;
 	default:
 		return scribe_question_folder_add(o->serve.folders, sizeof(o->serve.folders), value, err);
 	}

@@ -5,7 +5,6 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const summary = data.summary;
 
-
 function first_things() {
 	const {job, time, modules, ledger} = summary, all = time.read + time.write + time.metadata + time.streams;
 	const below = modules.filter(m => m.name !== "MPI-IO"), sum = key => below.reduce((n, m) => n + m[key], 0);
@@ -62,23 +61,32 @@ function heatmaps() {
 
 function timelines() {
 	for (const grid of data.timelines) {
+		const numbers = element("details", {}, element("summary", {}, "numbers"));
 		const plot = new Grid(grid, {label: `${grid.layer}: operations by rank and time`, value: (l, i) => steps[l.planes[0][i]],
 			text: (l, i) => l.planes[0][i] ? "about " + count(Math.round(steps[l.planes[0][i]])) + " operations\nof " + seconds(steps[l.planes[1][i]] / 1e9) +
 				" to " + seconds(steps[l.planes[2][i]] / 1e9) : "none"});
-		section(grid.layer + ": single operations", "How many operations begin in a span of time, and their shortest and longest duration (within 9 %).", plot.tools, plot.box);
-		ready(grid, Uint8Array).then(() => plot.draw());
+		section(grid.layer + ": single operations", "How many operations begin in a span of time, and their shortest and longest duration (within 9 %).", plot.tools, plot.box, numbers);
+		ready(grid, Uint8Array).then(() => {
+			plot.draw();
+			const level = grid.levels[0], [operations, least, most] = level.planes, rows = [];
+			for (let c = 0; c < level.columns; c++) {
+				const cells = Array.from({length: grid.rows}, (_, r) => r * level.columns + c).filter(i => operations[i]);
+				if (cells.length)
+					rows.push([c * grid.span / level.columns, cells.reduce((n, i) => n + Math.round(steps[operations[i]]), 0),
+						Math.min(...cells.map(i => steps[least[i]])) / 1e9, Math.max(...cells.map(i => steps[most[i]])) / 1e9]);
+			}
+			numbers.append(table({title: grid.layer + ": single operations", left: 0, rows,
+				columns: [["from", "seconds"], ["operations, about", "count"], ["shortest", "seconds"], ["longest", "seconds"]]}));
+		});
 	}
 }
 
-function bars(title, says, head, lines) {
-	const most = Math.max(...lines.map(l => Math.max(...l.values.map(v => v.value))), 0);
-	section(title, says, element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": title}, element("table", {}, element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", {scope: "col", class: i ? "" : "text"}, h)))),
-		element("tbody", {}, ...lines.map(l => element("tr", {}, element("th", {scope: "row"}, l.name), ...l.values.map(v => element("td", {},
-			element("span", {class: "bar " + v.class, style: `width:${most > 0 ? 9 * v.value / most : 0}rem`}), " " + v.text))))))));
+function bar_section(title, says, head, lines) {
+	section(title, says, bars(title, head, lines));
 }
 
 function modules() {
-	bars("Cost by module", "Seconds of the slowest rank in files of its own, plus those of the slowest rank in each shared file, and what was moved.",
+	bar_section("Cost by module", "Seconds of the slowest rank in files of its own, plus those of the slowest rank in each shared file, and what was moved.",
 		["module", "seconds", "read", "written", "reads", "writes", "files"],
 		summary.modules.map(m => ({name: m.name, values: [{value: m.seconds, class: "meta", text: seconds(m.seconds)},
 			{value: 0, class: "read", text: bytes(m.bytes_read)}, {value: 0, class: "write", text: bytes(m.bytes_written)},
@@ -86,7 +94,7 @@ function modules() {
 	const names = ["to 100 B", "to 1 KiB", "to 10 KiB", "to 100 KiB", "to 1 MiB", "to 4 MiB", "to 10 MiB", "to 100 MiB", "to 1 GiB", "more"];
 	for (const m of summary.modules)
 		if (m.read_sizes && m.reads + m.writes > 0)
-			bars(m.name + ": access sizes", "Number of reads and writes by their size.", ["size", "reads", "writes"], names.map((name, i) => ({name, values:
+			bar_section(m.name + ": access sizes", "Number of reads and writes by their size.", ["size", "reads", "writes"], names.map((name, i) => ({name, values:
 				[{value: Math.max(0, m.read_sizes[i]), class: "read", text: count(Math.max(0, m.read_sizes[i]))},
 					{value: Math.max(0, m.write_sizes[i]), class: "write", text: count(Math.max(0, m.write_sizes[i]))}]})));
 }
@@ -103,13 +111,13 @@ function patterns() {
 	const line = (name, r, w) => ({name, values: [of(Math.max(0, r), "read", reads), of(Math.max(0, w), "write", writes)]});
 	const [seq, consec] = ["SEQ", "CONSEC"].map(k => [counter("POSIX", k + "_READS"), counter("POSIX", k + "_WRITES")]);
 	if (reads + writes > 0)
-		bars("POSIX: order of accesses", "Consecutive: at the end of the one before. Ahead: further on. Others begin before that end, or are a file's first.",
+		bar_section("POSIX: order of accesses", "Consecutive: at the end of the one before. Ahead: further on. Others begin before that end, or are a file's first.",
 			["order", "reads", "writes"], [line("consecutive", consec[0], consec[1]), line("ahead", seq[0] - consec[0], seq[1] - consec[1]),
 				line("other", reads - seq[0], writes - seq[1])]);
 	for (const module of ["POSIX", "MPIIO"]) {
 		const common = [1, 2, 3, 4].map(i => [counter(module, `ACCESS${i}_ACCESS`), counter(module, `ACCESS${i}_COUNT`)]).filter(a => a[1] > 0);
 		if (common.length)
-			bars(module + ": most common access sizes", "As far as each record lists them: four sizes at most.", ["size", "accesses"],
+			bar_section(module + ": most common access sizes", "As far as each record lists them: four sizes at most.", ["size", "accesses"],
 				common.map(a => ({name: bytes(a[0]), values: [of(a[1], "meta", 0)]})));
 	}
 }
@@ -121,7 +129,7 @@ function layers() {
 	})});
 	const lines = [["HDF5", "HDF5"], ["PnetCDF", "PNETCDF"], ["MPI-IO", "MPIIO"], ["system calls", "POSIX"]].map(l => line(...l));
 	if (lines.some(l => l.values.some(v => v.value > 0)))
-		bars("Layers", "Bytes of files used through a library, at each level: what a program asked for, and what that became.", ["level", "read", "written"], lines);
+		bar_section("Layers", "Bytes of files used through a library, at each level: what a program asked for, and what that became.", ["level", "read", "written"], lines);
 }
 
 // Processes below the ones that started them.

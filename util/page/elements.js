@@ -5,7 +5,9 @@
 function element(tag, attributes, ...children) {
 	const e = document.createElement(tag);
 	for (const [name, value] of Object.entries(attributes || {}))
-		if (name in e && typeof value !== "string")
+		if (name === "style")
+			e.style.cssText = value; // allowed where a page's policy refuses style attributes
+		else if (name in e && typeof value !== "string")
 			e[name] = value;
 		else
 			e.setAttribute(name, value);
@@ -45,7 +47,18 @@ function heading(title, about) {
 }
 
 function section(title, says, ...children) {
-	document.getElementById("main").append(element("section", {}, element("h2", {}, title), ...(says ? [element("p", {class: "says"}, says)] : []), ...children));
+	const made = element("section", {}, element("h2", {}, title), ...(says ? [element("p", {class: "says"}, says)] : []), ...children);
+	document.getElementById("main").append(made);
+	return made;
+}
+
+// A table with bars: head has the columns' names, lines are {name, values: [{value, class, text}]}.
+function bars(title, head, lines) {
+	const most = Math.max(...lines.map(l => Math.max(...l.values.map(v => v.value))), 0);
+	return element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": title}, element("table", {},
+		element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", {scope: "col", class: i ? "" : "text"}, h)))),
+		element("tbody", {}, ...lines.map(l => element("tr", {}, element("th", {scope: "row"}, l.name), ...l.values.map(v => element("td", {},
+			element("span", {class: "bar " + v.class, style: `width:${most > 0 ? 9 * v.value / most : 0}rem`}), " " + v.text)))))));
 }
 
 function cards(list) {
@@ -60,7 +73,8 @@ function finding(f) {
 
 const shown = {bytes, count, seconds, id: String, text: String};
 
-// A table of {title, columns: [[name, unit]], rows, left, shown(row, i) or not} with a field to filter, headings to sort, and a button.
+// A table of {title, columns: [[name, unit]], rows, left, shown(row, i) or not} with a field to filter, headings to sort,
+// and a button. Its update(rows) replaces the rows.
 function table(t) {
 	const units = t.columns.map(c => c[1]);
 	const body = element("tbody");
@@ -73,13 +87,13 @@ function table(t) {
 		lines = want ? t.rows.filter(r => r.some(v => String(v).toLowerCase().includes(want))) : [...t.rows];
 		if (order !== null)
 			lines.sort((a, b) => (up ? 1 : -1) * (units[order] === "text" ? String(a[order]).localeCompare(b[order]) : a[order] - b[order]));
-		body.replaceChildren(...lines.slice(0, 300).map(r => element("tr", {}, ...r.map((v, i) => {
+		body.replaceChildren(...lines.slice(0, 400).map(r => element("tr", {}, ...r.map((v, i) => {
 			const cell = element("td", {class: units[i] === "text" ? "text" : "number"}, t.shown ? t.shown(r, i) : shown[units[i]](v));
 			if (units[i] !== "text")
 				cell.title = v;
 			return cell;
 		}))));
-		note.textContent = lines.length + " of " + (t.rows.length + t.left) + " rows" + (lines.length > 300 ? ", 300 shown" : "") +
+		note.textContent = lines.length + " of " + (t.rows.length + t.left) + " rows" + (lines.length > 400 ? ", 400 shown" : "") +
 			(t.left ? "; " + t.left + " more are in the log" : "");
 	}
 
@@ -105,6 +119,12 @@ function table(t) {
 			() => { note.textContent = "the browser does not let this page copy"; });
 	};
 	draw();
-	return element("div", {}, element("div", {class: "tools"}, filter, copy, note),
+	const box = element("div", {}, element("div", {class: "tools"}, filter, copy, note),
 		element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": t.title}, element("table", {}, element("thead", {}, head), body)));
+	// Other rows, in the order and with the filter that the reader has chosen.
+	box.update = rows => {
+		t.rows = rows;
+		draw();
+	};
+	return box;
 }

@@ -28,6 +28,7 @@ const palettes = {
 };
 
 class Grid {
+	// data: {span in seconds, ranks, rows, each: ranks a row, levels: [{columns, ready}]}, coarsest level first;
 	// options: {value(level, cell) -> number, text(level, cell) -> string, label}
 	constructor(data, options) {
 		Object.assign(this, {data, options, dark: matchMedia("(prefers-color-scheme: dark)")});
@@ -72,6 +73,16 @@ class Grid {
 		[this.begin, this.end] = [0, this.data.span];
 	}
 
+	// Other data; what the reader has zoomed to stays.
+	update(data) {
+		const is_whole = this.begin === 0 && this.end === this.data.span;
+		this.data = data;
+		if (is_whole)
+			this.whole();
+		this.bounds();
+		this.draw();
+	}
+
 	bounds() {
 		const least = this.data.span / 1e6, width = Math.min(this.data.span, Math.max(least, this.end - this.begin));
 		this.begin = Math.max(0, Math.min(this.begin, this.data.span - width));
@@ -110,7 +121,7 @@ class Grid {
 	}
 
 	ranks(row) {
-		const {ranks, rows} = this.data, first = Math.ceil(row * ranks / rows), last = Math.ceil((row + 1) * ranks / rows) - 1;
+		const {ranks, each} = this.data, first = row * each, last = Math.min(ranks, first + each) - 1;
 		return first === last ? "rank " + first : "ranks " + first + " to " + last;
 	}
 
