@@ -48,7 +48,7 @@ int scribe_reports_find(const struct scribe_serve *serve, const char *job, char 
 {
 	char *roots[] = {(char *)serve->logs, NULL}, id[64];
 	FTS *fts = serve->logs ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
-	struct timespec latest = {0};
+	time_t latest = 0;
 	int rc = 0;
 	FTSENT *e;
 
@@ -59,8 +59,8 @@ int scribe_reports_find(const struct scribe_serve *serve, const char *job, char 
 			rc = scribe_err_set(err, -ETIMEDOUT, "%s: more than can be looked through in %d s", serve->logs,
 					    SCRIBE_SERVE_SECONDS);
 		} else if (is_log_of(e, id) && strlen(e->fts_path) < PATH_MAX &&
-			   e->fts_statp->st_mtim.tv_sec >= latest.tv_sec) {
-			latest = e->fts_statp->st_mtim;
+			   e->fts_statp->st_mtime >= latest) {
+			latest = e->fts_statp->st_mtime;
 			snprintf(ret_path, PATH_MAX, "%s", e->fts_path);
 		}
 	}
