@@ -49,7 +49,7 @@ struct scribe_found_memory {
 	struct scribe_found_memory *next;
 };
 
-/* Expired ones; `job` NULL: of all jobs. */
+/* Frees memory that was found and not claimed in time; `job` NULL: of all jobs. */
 static void forget_found(struct scribe_daemon *d, const struct scribe_job *job, uint64_t now_ns)
 {
 	struct scribe_found_memory **at = &d->found, *f;

@@ -29,7 +29,7 @@ static void value_of(const char *text, size_t bytes, const char *key, char *ret,
 	}
 }
 
-/* False: the entry is a job. Otherwise a log that was written while its directory was not writable. */
+/* A log that waits in the spool, because its directory could not be written. False: the entry is a job. */
 static bool print_spooled(const char *text, size_t bytes)
 {
 	char kind[16], path[4096], wanted[4096], shown[4 * sizeof(path)];
