@@ -58,8 +58,7 @@ int scribe_reports_find(const struct scribe_serve *serve, const char *job, char 
 		if (scribe_msg_now_ms() >= serve->end_ms) {
 			rc = scribe_err_set(err, -ETIMEDOUT, "%s: more than can be looked through in %d s", serve->logs,
 					    SCRIBE_SERVE_SECONDS);
-		} else if (is_log_of(e, id) && strlen(e->fts_path) < PATH_MAX &&
-			   e->fts_statp->st_mtime >= latest) {
+		} else if (is_log_of(e, id) && strlen(e->fts_path) < PATH_MAX && e->fts_statp->st_mtime >= latest) {
 			latest = e->fts_statp->st_mtime;
 			snprintf(ret_path, PATH_MAX, "%s", e->fts_path);
 		}
