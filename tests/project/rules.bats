@@ -277,13 +277,13 @@ circles() {
 }
 
 @test "circles: a call back is a circle, and so is an include; folders too; known ones must stay as long as they are" {
-  echo 'int scribe_b(void);' >"$T/util/b.h"
-  unit util/a 'int scribe_b(void); int scribe_a(void) { return scribe_b(); }'
-  unit util/b 'int scribe_b(void) { return 1; }'
+  echo 'int unit_b(void);' >"$T/util/b.h"
+  unit util/a 'int unit_b(void); int unit_a(void) { return unit_b(); }'
+  unit util/b 'int unit_b(void) { return 1; }'
   : >"$T/scripts/circles.txt"
   circles
   [ "$status" -eq 0 ]
-  unit util/b 'int scribe_a(void); int scribe_b(void) { return scribe_a(); }'
+  unit util/b 'int unit_a(void); int unit_b(void) { return unit_a(); }'
   circles
   [ "$status" -eq 1 ]
   [ "$output" = "check-circles: a new circle: util/a util/b" ]
@@ -293,23 +293,30 @@ circles() {
   circles
   [ "$status" -eq 0 ]
   # by an include one way, by a call the other
-  echo 'int scribe_a(void);' >"$T/util/a.h"
+  echo 'int unit_a(void);' >"$T/util/a.h"
   unit util/b '#include "util/a.h"
-int scribe_b(void) { return 1; }'
+int unit_b(void) { return 1; }'
   circles
   [ "$status" -eq 0 ]
-  unit util/b 'int scribe_b(void) { return 1; }'
+  unit util/b 'int unit_b(void) { return 1; }'
   circles
   [ "$status" -eq 1 ]
   [[ $output == *"no circle any longer, or a smaller one; shorten the line: util/a util/b" ]]
   # two folders, no two files
   : >"$T/scripts/circles.txt"
-  unit util/b 'int scribe_c(void); int scribe_b(void) { return scribe_c(); }'
-  unit bpf/c 'int scribe_c(void) { return 1; }'
-  unit bpf/d 'int scribe_a(void); int scribe_d(void) { return scribe_a(); }'
+  unit util/b 'int unit_c(void); int unit_b(void) { return unit_c(); }'
+  unit bpf/c 'int unit_c(void) { return 1; }'
+  unit bpf/d 'int unit_a(void); int unit_d(void) { return unit_a(); }'
   circles
   [ "$status" -eq 1 ]
   [ "$output" = "check-circles: a new circle: bpf util" ]
+  # a wrapper of the client that has a library's name is no answer to the call
+  unit util/b 'int unit_b(void) { return 1; }'
+  unit runtime/client/e 'int unit_b(void); int fopen(void) { return unit_b(); }'
+  unit util/b 'int fopen(void); int unit_b(void) { return fopen(); }'
+  unit bpf/d 'int unit_d(void) { return 1; }'
+  circles
+  [ "$status" -eq 0 ]
 }
 
 @test "circles: no other in the tree than those that are known, and these are as long as the list says" {

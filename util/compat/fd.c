@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Darshan's C interface: open, job data, close. Keeps what was put but not yet written. Errors are printed on
- * standard error, as callers expect.
- */
+/* Darshan's C interface: open, job data, close. */
 #include "util/compat/state.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +11,6 @@
 
 _Static_assert(sizeof(struct darshan_job) == sizeof(struct scribe_log_job), "job record");
 _Static_assert(sizeof(struct darshan_header) == sizeof(struct scribe_log_header), "header");
-
-int compat_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("Error: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	return -1;
-}
 
 static struct scribe_reader *reader_of(darshan_fd fd)
 {
