@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Puts styles, scripts and data into a page. Its files are linked by the assembler, so that none are
- * needed at run time. Must not know modules.
- */
+/* Puts styles, scripts and data into a page. Must not know modules. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/cmd/report/report.h"
+#include "util/page/linked.h"
 
-#define FILE_OF(name, path) \
-	__asm__(".section .rodata\n.global scribe_report_" #name "\nscribe_report_" #name ":\n.incbin \"" path \
-		"\"\n.global scribe_report_" #name "_end\nscribe_report_" #name "_end:\n.byte 0\n.previous\n"); \
-	extern const char scribe_report_##name[], scribe_report_##name##_end[]
-
-FILE_OF(html, SCRIBE_REPORT_FOLDER "/report.html");
-FILE_OF(css, SCRIBE_PAGE_FOLDER "/page.css");
-FILE_OF(elements, SCRIBE_PAGE_FOLDER "/elements.js");
-FILE_OF(grid, SCRIBE_PAGE_FOLDER "/grid.js");
-FILE_OF(log, SCRIBE_REPORT_FOLDER "/log.js");
-FILE_OF(many, SCRIBE_REPORT_FOLDER "/many.js");
+LINKED_FILE(scribe_report_html, SCRIBE_REPORT_FOLDER "/report.html");
+LINKED_FILE(scribe_report_css, SCRIBE_PAGE_FOLDER "/page.css");
+LINKED_FILE(scribe_report_elements, SCRIBE_PAGE_FOLDER "/elements.js");
+LINKED_FILE(scribe_report_grid, SCRIBE_PAGE_FOLDER "/grid.js");
+LINKED_FILE(scribe_report_log, SCRIBE_REPORT_FOLDER "/log.js");
+LINKED_FILE(scribe_report_many, SCRIBE_REPORT_FOLDER "/many.js");
 
 /* JSON within <script>: a name may hold "</script>". */
 static void put_json(struct scribe_out *out, const struct scribe_out *json)

@@ -6,7 +6,7 @@
 
 struct scribe_page_file {
 	const char *path, *type;
-	const unsigned char *bytes, *end;
+	const char *bytes, *end;
 };
 
 const struct scribe_page_file *scribe_page_file(const char *path);
