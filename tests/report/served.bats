@@ -7,9 +7,10 @@ load ../serve/helper
 # Prints the body; writes the status and the policy to $BATS_TEST_TMPDIR/status.
 get() { # ADDRESS [TOKEN]
 	python3 - "$BATS_TEST_TMPDIR/status" "$@" <<'PY'
-import sys, urllib.error, urllib.request as u
+import os, sys, urllib.error, urllib.request as u
+headers = {"Authorization": "Bearer " + sys.argv[3]} if sys.argv[3:] else {}
 try:
-    r = u.urlopen(u.Request(sys.argv[2], headers={"Authorization": "Bearer " + sys.argv[3]} if sys.argv[3:] else {}))
+    r = u.urlopen(u.Request(sys.argv[2], headers=headers, method=os.environ.get("METHOD", "GET")))
 except urllib.error.HTTPError as e:
     r = e
 print(r.read().decode(), end="")
@@ -34,6 +35,9 @@ PY
 	"$IOSCRIBE" report -o "$BATS_TEST_TMPDIR/right" "$BATS_TEST_TMPDIR"/logs/2026/11/29/*
 	cmp "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/right"
 	get "http://$PLACE/report?job=3&${address#*&}" >/dev/null
+	grep -q '^401 ' "$BATS_TEST_TMPDIR/status"
+	# The key is for reading alone.
+	METHOD=POST get "${address% }" >/dev/null
 	grep -q '^401 ' "$BATS_TEST_TMPDIR/status"
 }
 

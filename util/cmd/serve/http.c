@@ -142,13 +142,14 @@ static bool is_our_origin(const char *origin, const char *host)
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
-static bool has_report_key(struct MHD_Connection *c)
+/* A link cannot send the token, and has the report's key instead. */
+static bool is_report_link(struct MHD_Connection *c, const char *path, const char *method)
 {
 	const char *job = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "job");
 	const char *key = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "key");
 	char right[17];
 
-	if (!job || !key)
+	if (strcmp(path, "/report") || !strcmp(method, "POST") || !job || !key)
 		return false;
 	scribe_reports_key(job, right);
 	return same_token(key, right);
@@ -170,10 +171,7 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 	*ret_what = "GET, HEAD or POST expected";
 	if (strcmp(method, "GET") && strcmp(method, "HEAD") && strcmp(method, "POST"))
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
-	if (scribe_page_file(path) && strcmp(method, "POST"))
-		return 0;
-	/* A link cannot send the header. */
-	if (!strcmp(path, "/report") && has_report_key(c))
+	if ((scribe_page_file(path) && strcmp(method, "POST")) || is_report_link(c, path, method))
 		return 0;
 	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
 	return token && !strncasecmp(token, "Bearer ", 7) && same_token(token + 7, h->serve->token)
@@ -289,7 +287,7 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	if (file && strcmp(method, "POST"))
 		return reply(c, MHD_HTTP_OK, file->type, file->bytes, (size_t)(file->end - file->bytes),
 			     MHD_RESPMEM_PERSISTENT);
-	if (!strcmp(path, "/report") && strcmp(method, "POST") && has_report_key(c))
+	if (is_report_link(c, path, method))
 		return answer_report(h, c);
 	if (memchr(r->body, 0, r->used))
 		return refuse(c, MHD_HTTP_BAD_REQUEST, "a NUL in the body");
