@@ -46,6 +46,14 @@ uint32_t scribe_parent_pid(uint32_t pid)
 	return at && sscanf(at, " %*c %u", &parent) == 1 ? parent : 0;
 }
 
+bool scribe_process_is_runnable(uint32_t pid)
+{
+	char text[1024];
+	const char *at = stat_fields(pid, text, sizeof(text));
+
+	return at && at[0] == ' ' && at[1] == 'R';
+}
+
 bool scribe_process_is_called(uint32_t pid, const char *prefix)
 {
 	char path[64], name[32];
