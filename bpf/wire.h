@@ -56,7 +56,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_EXCLUDED = 1u << 1,        /* set by the daemon */
 	SCRIBE_SF_DIRECTORY = 1u << 2,       /* not a regular file: the POSIX shard stays empty */
 	SCRIBE_SF_UNLINKED = 1u << 3,        /* already unlinked when first seen */
-	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* its whole directory is, and no user can change that */
+	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* so is its whole directory, which no user can rename */
 	SCRIBE_SF_FROM_RESERVE = 1u << 5,    /* taken from the job's reserve */
 	SCRIBE_SF_CALLS = 1u << 6,           /* the program counts this stream itself (logfmt/rules/streams.h) */
 	SCRIBE_SF_TRACED = 1u << 7,          /* reads and writes make segments */
@@ -305,7 +305,7 @@ enum scribe_event_type {
 	SCRIBE_EV_MAP = 7,  /* an executable mapping; text: last component */
 	SCRIBE_EV_JOIN = 8, /* EXEC and ENV follow */
 	SCRIBE_EV_STREAM = 9,
-	SCRIBE_EV_SEGMENTS = 10, /* wakes the daemon, no content */
+	SCRIBE_EV_SEGMENTS = 10, /* segments are waiting; without content */
 	/* Held by the daemon, never in the ring: EXEC and ENV were lost and are read from /proc. */
 	SCRIBE_EV_EXEC_AGAIN = 11,
 	SCRIBE_EV_ENV_AGAIN = 12,

@@ -137,7 +137,7 @@ enum scribe_flavour {
 struct scribe_handle {
 	scribe_u32 slot;
 	scribe_u32 generation;
-	scribe_u64 opened_ns; /* without a record: start of its open, `generation` is the duration */
+	scribe_u64 opened_ns; /* if slot is none: start of its open; `generation` is the open's duration */
 	scribe_u64 note;      /* per layer */
 	scribe_u64 moved[2];  /* PnetCDF: bytes written and read at the last query; MPI-IO: enum scribe_view */
 };

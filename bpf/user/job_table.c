@@ -25,7 +25,7 @@ static void set_reserve(struct scribe_bpf *b)
 	if (shares > sum)
 		sum = shares;
 	b->ctl->slots.reserve = sum < b->opt.slots / 2 ? sum : b->opt.slots / 2;
-	(void)scribe_bpf_grow_value_tables(b); /* what cannot be had overflows, and is counted */
+	(void)scribe_bpf_grow_value_tables(b); /* if it fails, records use the catch-all, which is counted */
 }
 
 /* False: not matched. A bit separates cgroups from uids. */

@@ -70,7 +70,7 @@ void scribe_reader_rewind(struct scribe_reader *r, int module);
 
 /*
  * A module's plain bytes in the file's order and version, in pieces, borrowed until the next call. 1, 0: end, < 0.
- * For unknown modules and tools that copy regions. Not to be mixed with records of the module.
+ * For unknown modules and tools that copy regions. A module is read by this or by records, not by both.
  */
 int scribe_reader_borrow_raw(struct scribe_reader *r, int module, const void **ret_bytes, size_t *ret_len);
 

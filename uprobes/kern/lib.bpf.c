@@ -241,7 +241,8 @@ static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs
 
 /*
  * Since Linux 6.13 (e00931c02568) such programs share a stack per CPU. With kernel preemption uprobe
- * programs interrupt each other and destroy it. A program with a tail call, even one never made, is exempt.
+ * programs interrupt each other and destroy it. The kernel gives programs with a tail call no such stack, so each
+ * has one that is never made.
  */
 const volatile __u32 scribe_never;
 struct {

@@ -5,7 +5,7 @@
  */
 #include "runtime/client/mpi/final.h"
 
-/* Sorted ids of what may be shared; names have a separate module number. */
+/* Ids of the records and names that other ranks may also have, sorted. Names have their own module number. */
 static int list_ids(struct scribe_final *f)
 {
 	const struct scribe_shared_id me = {.ranks = 1, .first_module = (uint32_t)f->rank << 8};

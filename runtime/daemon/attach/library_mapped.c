@@ -63,7 +63,7 @@ uint64_t scribe_libs_fed(const struct scribe_uprobed *f)
 	return f->modules | counted_inside(f);
 }
 
-/* Calls are missing only in programs that map an MPI library, too. */
+/* Our MPI wrappers are called only in programs that also map an MPI library. */
 static bool is_unprobed_wrap(const struct scribe_uprobed *f)
 {
 	return f->refused && f->nlibraries == 1 && f->library[0].is_wrap;

@@ -21,7 +21,7 @@
 #define ANSWER_MS  1000  /* limit of a request to a broker */
 #define RETRY_MS   1000  /* after a request failed */
 #define REFRESH_MS 60000 /* interval of searches for new partitions, with --follow */
-#define REPORT_MS  2000  /* without a reply before it is reported */
+#define REPORT_MS  2000  /* a silent broker is reported after this */
 #define QUIET_MS   10000 /* without data before giving up, without --follow */
 #define STEP_MS    2000  /* longest time counted per read: a transaction may have waited */
 #define PREFIX     24    /* bytes of "OFFSET " */
