@@ -25,7 +25,6 @@ int main(int argc, char **argv)
 	/* Before any time is read, because a time namespace shifts CLOCK_MONOTONIC. */
 	scribe_clock_calibrate();
 	scribe_commands_set(scribe_all_commands);
-	/* A link with the name of a tool of Darshan. */
 	cmd = scribe_command_by_alias(name);
 	if (cmd)
 		return cmd->main(argc, argv);

@@ -252,7 +252,7 @@ SCRIBE_GLOBAL __u32 scribe_join_job(__u32 privileged)
 }
 
 /*
- * A hidden process is shown again when all ids are the job user's and it has no capability: its user could then
+ * A hidden process is shown again when all its ids are the job user's and it lacks capabilities: its user could then
  * inspect it.
  */
 static __always_inline bool scribe_is_plain(struct task_struct *task, __u32 uid)

@@ -132,8 +132,8 @@ struct {
 const volatile __u32 scribe_index_mask;
 
 /*
- * (process, open file description) to slot: a cache. Addresses are reused, so `identity` (scribe_identity) is
- * compared at each use.
+ * (process, open file description) to slot: a cache; and (process, inode) to the slot of a mapped file. Addresses
+ * are reused, so `identity` (scribe_identity, scribe_inode_identity) is compared at each use.
  */
 struct scribe_desc_key {
 	__u64 file;

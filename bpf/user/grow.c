@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Adds chunks of slots, tables and segment buffers ahead of need. Loader's mutex; main thread or grower. Must
- * not know what chunks hold. Must not know what chunks hold.
+ * Adds chunks of slots, tables and segment buffers ahead of need. Loader's mutex; main thread or grower. Must not know
+ * what chunks hold.
  */
 #include <errno.h>
 #include <fcntl.h>

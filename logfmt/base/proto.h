@@ -160,9 +160,9 @@ struct scribe_msg_hello {
 #define SCRIBE_HELLO_ALL_MET 2u
 
 struct scribe_msg_hello_ok {
-	uint32_t collective;          /* 1: send FETCH at finalize; 0: do nothing then */
-	uint32_t finalize_timeout_ms; /* time limit of finalize */
-	uint32_t flags;               /* SCRIBE_HELLO_*, as known now */
+	uint32_t collective; /* 1: send FETCH at finalize; 0: do nothing then */
+	uint32_t finalize_timeout_ms;
+	uint32_t flags; /* SCRIBE_HELLO_*, as known now */
 	uint32_t pad;
 };
 

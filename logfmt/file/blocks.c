@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): equal bytes of many
- * records become neighbours and compress to about half. Owns the stream below and one block of 1 MiB. Must not
- * know the contents of records. Must not know the contents of records.
+ * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): equal bytes of many records
+ * become neighbours and compress to about half. Owns the stream below and one block of 1 MiB. Must not know the
+ * contents of records.
  */
 #include "logfmt/file/blocks.h"
 
@@ -71,7 +71,6 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 	size_t avail, n;
 	int rc = scribe_region_stream_need(b->plain, sizeof(h), &p, &avail, err);
 
-	/* The head is requested first, because it gives the length of the rest. */
 	if (rc || avail == 0)
 		return rc;
 	if (avail < sizeof(h))

@@ -211,10 +211,7 @@ static int read_records(void *from, void *to, size_t capacity, size_t *ret_n, st
 	int rc;
 
 	*ret_n = 0;
-	/*
-	 * A call never returns bytes of two records. Opaque records of length 0 are skipped, because 0 bytes would
-	 * mean the end.
-	 */
+	/* Opaque records of length 0 are skipped, because 0 bytes would mean the end. */
 	if (!o->f)
 		return 0;
 	while (o->f->left == 0) {

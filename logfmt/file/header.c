@@ -28,7 +28,6 @@ struct old_header {
 };
 _Static_assert(sizeof(struct old_header) == OLD_HEADER_BYTES, "old header");
 
-/* For users that pass the wrong file by mistake. */
 static int not_a_log(const char *label, struct scribe_err *err, const unsigned char *b, size_t len)
 {
 	static const struct {
@@ -93,10 +92,7 @@ static void swap_maps(struct scribe_log_header *h)
 
 static void make_place(struct scribe_log_header *h, int id)
 {
-	/*
-	 * H5D was inserted with 3.20 and PNETCDF_VAR with 3.41: later ids moved up by one. Maps, versions and flags
-	 * move together.
-	 */
+	/* H5D was inserted with 3.20 and PNETCDF_VAR with 3.41: later ids moved up by one. */
 	uint64_t lower_bits = (1ull << id) - 1;
 	size_t n = SCRIBE_MAX_MODULES - 1 - (size_t)id;
 

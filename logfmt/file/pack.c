@@ -94,7 +94,6 @@ static int flush_out(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : 0;
 }
 
-/* Compresses the piece to a complete stream. */
 static int end_piece(struct scribe_pack *p)
 {
 	/* libdeflate cannot stream, and a region may be any number of complete streams (docs/format.md). */

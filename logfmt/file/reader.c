@@ -50,7 +50,6 @@ static int split_text(struct scribe_reader *r)
 	return 0;
 }
 
-/* Job record, its string and the table of modules. */
 static int take_unified_job(struct scribe_reader *r, const char *bytes, size_t len)
 {
 	size_t text = 0, end;
@@ -316,7 +315,6 @@ double scribe_reader_runtime(const struct scribe_reader *r)
 {
 	const struct scribe_log_job *j = &r->job;
 
-	/* As darshan-parser prints them: whole seconds + 1. */
 	if (r->info.version < 341)
 		return (double)(j->end_time_sec - j->start_time_sec + 1);
 	return ((double)j->end_time_sec + (double)j->end_time_nsec / 1e9) -
@@ -349,9 +347,8 @@ static int open_module(struct scribe_reader *r, int module, struct scribe_log_re
 static void stock_faults(struct scribe_posix_record *p, unsigned version, bool swapped)
 {
 	/*
-	 * Reproduces faults of the stock reader of 3.5.0, because its text can only be equalled this way. It does
-	 * not swap three times of logs in the other byte order, and converting versions 2 and 3 it moves too few
-	 * bytes: the last four (version 2) or two (version 3) reals are lost.
+	 * Reproduces faults of the stock reader of 3.5.0. It does not swap three times of logs in the other byte
+	 * order, and converting versions 2 and 3 it loses the last four (version 2) or two (version 3) reals.
 	 */
 	int lost = version == 2 ? 4 : version == 3 ? 2 : 0;
 
@@ -385,7 +382,6 @@ static void turn_described(const struct scribe_module *m, char *rec)
 	scribe_swap_words(rec + m->fcounters_at, (size_t)m->nfcounters);
 }
 
-/* A record of a module that only the log's table describes. */
 static int next_described(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 			  const void **ret_rec, size_t *ret_len)
 {
@@ -476,7 +472,6 @@ int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void 
 	rc = next_record(r, m, g, ret_rec, ret_len);
 	if (rc < 0)
 		g->failed = rc;
-	/* At the module's end the position is kept for the next module. */
 	if (rc == 0)
 		scribe_log_region_park(r, module);
 	return rc;

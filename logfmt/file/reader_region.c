@@ -49,7 +49,7 @@ static struct scribe_framed *records(struct scribe_reader *r, int module)
 	struct scribe_region_stream *plain;
 	uint64_t modules = 0;
 
-	/* Continues where another module ended. A lower module needs the region from its start again. */
+	/* A lower module needs the region from its start again. */
 	if (f && scribe_framed_module(f) <= module) {
 		r->parked = NULL;
 		return f;

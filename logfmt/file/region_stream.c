@@ -178,7 +178,6 @@ static int refill(struct scribe_region_stream *s, struct scribe_err *err)
 	return rc;
 }
 
-/* The rest of the current record is in the window. */
 static bool record_complete(const struct scribe_region_stream *s)
 {
 	return s->supply && s->supply->left && record_left(s) == 0 && s->out_at < s->out_have;

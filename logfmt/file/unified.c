@@ -221,7 +221,6 @@ static int take_entry(const char *label, struct cursor *c, bool swapped, struct 
 	return 0;
 }
 
-/* Copies an entry into header, info and table. */
 static int take_module(const char *label, const struct entry *e, const char *text, size_t text_bytes,
 		       const struct scribe_log_map *records, struct scribe_log_header *header,
 		       struct scribe_reader_info *info, struct scribe_unified_table *table, struct scribe_err *err)

@@ -59,7 +59,7 @@ static int out_of_range(struct scribe_region_stream *s, struct scribe_err *err, 
 					  (long long)b);
 }
 
-/* Skips the `n` bytes of the record; the window stays until the next need(). */
+/* The window stays until the next need(). */
 static int take_all(struct scribe_region_stream *s, size_t n, char **ret_p, struct scribe_err *err)
 {
 	const void *p;

@@ -303,7 +303,6 @@ void scribe_writer_partial(struct scribe_writer *w, int module)
 		w->header.partial_flag |= 1ull << module;
 }
 
-/* Moves maps of ids from 48 on to a trailer. */
 static int put_trailer(struct scribe_writer *w)
 {
 	struct scribe_log_header *h = &w->header;

@@ -25,8 +25,8 @@ struct scribe_writer {
 	struct scribe_log_header header;
 	int stage;
 	int failed;
-	uint64_t off;             /* of the next bytes */
-	uint64_t region_at;       /* start of the open region */
+	uint64_t off; /* of the next bytes */
+	uint64_t region_at;
 	struct scribe_pack *pack; /* of the open region, or NULL */
 	void *scratch;
 	size_t scratch_capacity;

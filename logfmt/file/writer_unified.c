@@ -23,7 +23,6 @@ static bool has_columns(const struct scribe_writer *w)
 	return !w->options.rows && w->options.compression != SCRIBE_COMP_NONE;
 }
 
-/* Writes the collected records of one length. */
 static int flush_block(struct scribe_writer *w)
 {
 	size_t n = w->block_stride ? w->block_have / w->block_stride : 0, stride = w->block_stride;

@@ -163,7 +163,7 @@ static int put_elements(struct many *m, struct scribe_writer *w, int module)
 	return rc;
 }
 
-/* The module's packed records; moves each batch to the next module. */
+/* Moves each batch to the next module. */
 static int put_packed(struct many *m, struct scribe_writer *w, int module)
 {
 	int rc = 0;

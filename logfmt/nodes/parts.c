@@ -334,7 +334,7 @@ static void remove_name(const struct scan *s, const char *name)
 	unlink(path);
 }
 
-/* Moves the log to `log_path` below the directory of logs; `ret_path` has PATH_BYTES. */
+/* `log_path` is below the directory of logs; `ret_path` has PATH_BYTES. */
 static int put_log_path(const struct scan *s, const char *from, const char *log_path, bool replace, char *ret_path,
 			struct scribe_err *err)
 {
@@ -381,7 +381,6 @@ static void remove_parts(const struct scan *s, const struct scribe_parts_world *
 	scribe_many_clean(world);
 }
 
-/* One world's log. */
 static int make_log(const struct scan *s, const struct scribe_parts_way *way, const struct entry *first, size_t n,
 		    unsigned number, struct scribe_err *err)
 {

@@ -16,7 +16,6 @@
 
 #define PATH_BYTES 4400
 
-/* The mode of a new directory. */
 static mode_t dir_mode(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -41,7 +41,6 @@ void scribe_join_end(struct scribe_join *j)
 	j->missing = NULL;
 }
 
-/* WORLD.NODE.KIND, or WORLD.KIND of all ranks. */
 int scribe_join_open(const struct scribe_join *j, const char *node, const char *kind, struct scribe_reader **ret_r,
 		     struct scribe_err *err)
 {

@@ -19,7 +19,7 @@ struct scribe_parts_world {
 	unsigned number;     /* among the job's logs, from 1 */
 	int64_t job_nodes;   /* 0: unknown */
 	unsigned threads;    /* 0: the caller's, with few nodes in memory */
-	bool without_bad;    /* leaves out unusable parts */
+	bool without_bad;
 	void (*report)(void *ctx,
 		       const char *line); /* of each such part, and where a merge continues; NULL: not reported */
 	void *ctx;

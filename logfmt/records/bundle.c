@@ -40,7 +40,7 @@ void scribe_bundle_clear(struct scribe_bundle *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* Does not search for an equal record: those that cannot be merged are kept side by side. */
+/* Does not search for an equal record. */
 static int append(struct scribe_bundle *b, int module, const void *rec, size_t bytes)
 {
 	const struct scribe_base_record *base = rec;

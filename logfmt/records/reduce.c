@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction over ranks and merging within a rank. Elements have no pointers, so that MPI can send them. Must
- * not know MPI. Must not know MPI.
+ * Reduction over ranks and merging within a rank. Elements have no pointers, so that MPI can send them. Must not know
+ * MPI.
  */
 #include "logfmt/records/reduce.h"
 
@@ -222,7 +222,6 @@ static int64_t join_rank_counts(enum whose whose, int64_t a, int64_t b)
 	return scribe_join_int(SCRIBE_RULE_RANKS, a, b);
 }
 
-/* All plain rules, in place. */
 static void join_plain(const struct scribe_module *m, const struct scribe_join_plan *p, enum whose whose, void *rec,
 		       const void *other)
 {

@@ -88,7 +88,6 @@ static void join_equal(struct table *t)
 	t->used = used + 1;
 }
 
-/* Makes space for one entry. */
 static int make_room(struct table *t)
 {
 	size_t width = (size_t)t->group->width, capacity = t->capacity ? 2 * t->capacity : FIRST_CAPACITY;

@@ -82,7 +82,6 @@ SCRIBE_INLINE scribe_u64 scribe_busy_time(scribe_u64 *last_end, scribe_u64 start
 	return end - (start > last ? start : last);
 }
 
-/* Without other threads. */
 SCRIBE_INLINE scribe_u64 scribe_busy_alone(scribe_u64 *last_end, scribe_u64 start, scribe_u64 end)
 {
 	scribe_u64 last = *last_end;

@@ -174,9 +174,7 @@ const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, si
 	for (size_t i = 0; i < n; i++) {
 		size_t bytes = strlen(mounts[i].path);
 
-		/*
-		 * The longest path is first, so the first match is the mount. A match must end at a component.
-		 */
+		/* A match must end at a component. */
 		if (!strncmp(path, mounts[i].path, bytes) && (bytes <= 1 || path[bytes] == '/' || !path[bytes]))
 			return &mounts[i];
 	}

@@ -22,7 +22,6 @@ const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, si
 
 /* NULL: no memory. */
 struct scribe_core *scribe_core_new(const struct scribe_core_options *options);
-/* Returns NULL. */
 struct scribe_core *scribe_core_free(struct scribe_core *core);
 
 /* Bit i: module i got less record memory than requested. */

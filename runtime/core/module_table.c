@@ -37,7 +37,6 @@ bool scribe_module_is_on(const struct scribe_module_ops *module, const char *lis
 	return said ? said > 0 : module->standard;
 }
 
-/* The first unknown word, cut to `cap`; NULL: none. */
 const char *scribe_module_unknown(const char *list, char *ret, size_t cap)
 {
 	while (*list) {

@@ -16,7 +16,6 @@ struct scribe_pattern {
 	regex_t code;
 };
 
-/* -E2BIG: memory; -EINVAL: invalid. */
 static int compile(regex_t *code, const char *ere)
 {
 	int rc = regcomp(code, ere, REG_EXTENDED | REG_NOSUB);

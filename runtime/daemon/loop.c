@@ -33,9 +33,9 @@
 #define POLL_BUSY_MS          2
 #define POLL_QUIET_MS         20
 #define SLEEP_MS              1000
-#define SLEEP_ITERATIONS      50           /* quiet iterations before sleeping */
-#define DRAIN_NS              20000000ull  /* per iteration, for records of ended processes */
-#define REPORTED_ITERATION_NS 100000000ull /* longer iterations are reported */
+#define SLEEP_ITERATIONS      50
+#define DRAIN_NS              20000000ull /* per iteration, for records of ended processes */
+#define REPORTED_ITERATION_NS 100000000ull
 #define SWEEP_NS              500000000ull /* between sweeps for lost exits */
 
 static void dispatch(struct scribe_daemon *d, void *what)
@@ -77,7 +77,6 @@ static void sweep(struct scribe_daemon *d)
 	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_SWEEP);
 }
 
-/* No work needs frequent iterations. */
 static bool is_quiet(const struct scribe_daemon *d)
 {
 	for (const struct scribe_job *job = d->jobs; job; job = job->next)

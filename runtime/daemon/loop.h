@@ -14,7 +14,6 @@ struct scribe_pace {
 };
 
 int scribe_loop(struct scribe_daemon *d, int (*before_iteration)(struct scribe_daemon *d));
-/* One iteration. */
 int scribe_loop_iteration(struct scribe_daemon *d, struct scribe_pace *pace);
 
 #endif

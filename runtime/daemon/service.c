@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service. At its end jobs are finished, or left to the next daemon (--pin). Main thread. Must not know of
+ * The service. At its end jobs are finished, or left to the next daemon (--pin). Must not know of
  * jobs beyond whether there are any.
  */
 #include "runtime/daemon/service.h"
@@ -60,7 +60,6 @@ static void on_signal(int number)
 	served.asked_to_end = number;
 }
 
-/* Option, environment, default. */
 static const char *first_of(const char *a, const char *variable, const char *otherwise)
 {
 	const char *b = getenv(variable);
@@ -164,7 +163,7 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
 
-/* Default for `library`: the runtime library of this installation. */
+/* Default for `library`. */
 static void own_library(struct scribe_config *c)
 {
 	static const char *const places[] = {"../lib/libioscribe.so", "../lib/x86_64-linux-gnu/libioscribe.so",
@@ -384,7 +383,7 @@ int scribe_service_run(const struct scribe_service_options *o)
 	if (!o->foreground)
 		rc = scribe_daemonize(&ready, &err);
 	if (rc > 0)
-		return 0; /* the starter */
+		return 0;
 	*d = (struct scribe_daemon){
 		.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
 	if (managed)

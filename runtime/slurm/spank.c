@@ -173,7 +173,6 @@ static int wanted(spank_t sp)
 		!strcmp(value, "1"));
 }
 
-/* Before tasks are executed, programs must be attached. */
 static void announce(spank_t sp, const char *dir)
 {
 	uint32_t job;

@@ -79,9 +79,7 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 			struct scribe_uprobes **ret_u, struct scribe_err *err);
 /* About 50 ms per layer. Failures are reported with a library. */
 void scribe_uprobes_load_wanted(struct scribe_uprobes *u);
-/* Whether it took over pins. */
 bool scribe_uprobes_adopted(const struct scribe_uprobes *u);
-/* Detaches. Returns NULL. */
 struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u);
 /* Pinned links stay attached for a scribe_uprobes_open with the same options. */
 struct scribe_uprobes *scribe_uprobes_close_keep_pins(struct scribe_uprobes *u);
@@ -119,9 +117,8 @@ uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u);
 uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name);
 /* NULL: not studied. Valid until the next file. */
 const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
-/* Forgets a changed file without probes. */
+/* NULL: to be studied. Forgets a changed file without probes. */
 const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, const struct stat *st);
-/* Links under way. */
 bool scribe_uprobes_busy_with(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
 /* When libioscribe-inside.so got its probes; SCRIBE_UPROBED_NEVER: not probed. */
 uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u);

@@ -132,7 +132,6 @@ static bool is_changed(const struct scribe_uprobed *f, const struct stat *st)
 	       f->changed_ns != st->st_ctim.tv_nsec;
 }
 
-/* NULL: to be studied. Forgets a changed file without probes. */
 const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, const struct stat *st)
 {
 	const struct scribe_uprobed *f = scribe_uprobes_known(u, st->st_dev, st->st_ino);

@@ -63,7 +63,6 @@ void scribe_probe_link_forget(struct scribe_probe_link *l)
 	l->plan = NULL;
 }
 
-/* Also on failure it owns the link, and closes it. */
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
 {
 	if (u->nlinks == u->links_capacity) {

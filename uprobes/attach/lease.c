@@ -12,7 +12,6 @@
 
 #include "uprobes/attach/attach_state.h"
 
-/* Fails if the file is open for writing or on a file system without leases. */
 int scribe_lease_take(struct scribe_uprobes *u, int fd, const struct scribe_uprobed *f)
 {
 	const struct f_owner_ex us = {F_OWNER_TID, gettid()};
@@ -52,7 +51,7 @@ static void release(struct scribe_lease *l)
 	close(l->fd);
 }
 
-/* Returns modules with calls missed from now on. The kernel allows /proc/sys/fs/lease-break-time seconds. */
+/* The kernel allows /proc/sys/fs/lease-break-time seconds. */
 uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u)
 {
 	uint64_t modules = 0;

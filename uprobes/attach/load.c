@@ -194,7 +194,6 @@ static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_
 	return u;
 }
 
-/* Pins of an earlier daemon are adopted if they fit. */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Links made by other processes, and links to be detached from forgotten files. Main thread; never blocks. Must
- * not know: processes, names, logs. Must not know: processes, names, logs.
+ * not know: processes, names, logs.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -59,7 +59,6 @@ static void cut_tables(struct scribe_uprobes *u)
 	scribe_pinned_anew(u);
 }
 
-/* True: call again. */
 bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 {
 	bool orphans = false;

@@ -69,7 +69,6 @@ static int analyse_library(const struct scribe_elf *elf, int fd, uint32_t which,
 	return 0;
 }
 
-/* In the helper. */
 int scribe_elf_analyse(int fd, struct scribe_elf_analysis *s)
 {
 	struct scribe_elf *elf;

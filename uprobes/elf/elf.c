@@ -116,7 +116,6 @@ static bool is_launcher(const char *name)
 	return false;
 }
 
-/* Versions of the dynamic symbols. */
 static Elf_Data *versions(Elf *elf)
 {
 	Elf_Scn *scn = NULL;

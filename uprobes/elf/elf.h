@@ -21,7 +21,6 @@ struct scribe_elf_symbol {
 
 /* -ENOEXEC: not an ELF file of this machine, or damaged. `fd` may be closed afterwards. */
 int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, struct scribe_err *err);
-/* Returns NULL. */
 struct scribe_elf *scribe_elf_free(struct scribe_elf *elf);
 
 /* By name without version; the default version if there are several. */

@@ -148,7 +148,6 @@ int scribe_find_open(const char *path)
 	return fd;
 }
 
-/* Limit of entries to read. */
 static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, void *ctx)
 {
 	DIR *dir = opendir(directory);
@@ -325,7 +324,6 @@ static void walk_file(struct walk *w, const char *path)
 	close(fd);
 }
 
-/* True: other libraries are possible. */
 bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search, scribe_found_fn fn,
 			void *ctx)
 {

@@ -19,7 +19,6 @@ int scribe_find_open(const char *path);
 
 /* `cache` NULL: /etc/ld.so.cache. NULL: no memory. */
 struct scribe_find *scribe_find_new(const char *cache);
-/* Returns NULL. */
 struct scribe_find *scribe_find_free(struct scribe_find *f);
 
 /* Known by soname. */

@@ -2,7 +2,7 @@
 /*
  * Plans where to probe: for each row of a table its symbol's address, a cheap instruction near it, and the
  * registers of the arguments there. The study helper chooses; the daemon only fills plans from its result
- * (study.c). Must not know: BPF, processes.
+ * (analysis.c). Must not know: BPF, processes.
  */
 #include "uprobes/elf/sites.h"
 

@@ -14,9 +14,9 @@
 #include "uprobes/wire.h"
 
 struct scribe_call {
-	__u32 busy; /* 1: active */
-	__u32 at;   /* point */
-	__u32 fn;   /* enum scribe_fn */
+	__u32 busy;
+	__u32 at; /* point */
+	__u32 fn; /* enum scribe_fn */
 	__u32 pad;
 	__u64 sp; /* at entry, points to the return address */
 	__u64 start_ns;

@@ -66,7 +66,6 @@ static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struc
 
 static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __u64 ret)
 {
-	/* A return pops its address: 8 above the entry. */
 	if (!c->busy || !c->inner_fn || sp != c->inner_sp + 8)
 		return false;
 	/* Results are in memory of the caller, valid only after success. */

@@ -16,7 +16,7 @@
 struct scribe_library {
 	const char *name;
 	const char *pattern;   /* fnmatch of file names */
-	const char *marker[2]; /* fnmatch of file names */
+	const char *marker[2]; /* identifying symbols */
 	enum scribe_layer layer;
 	uint64_t modules; /* of the log, as bits */
 	const struct scribe_probe *probes;

@@ -101,8 +101,6 @@ void scribe_findings_of(const struct scribe_facts *f, const struct scribe_rules 
 	qsort(ret->at, ret->n, sizeof(ret->at[0]), by_weight);
 }
 
-/* ---- text ---- */
-
 static const char *quantity(int fact, double value, char *to, size_t cap)
 {
 	switch (scribe_fact_about((enum scribe_fact)fact)->unit) {
@@ -178,8 +176,6 @@ void scribe_findings_print(const struct scribe_facts *f, const struct scribe_fin
 		scribe_out_wrapped(out, "         -> ", x->rule->advice);
 	}
 }
-
-/* ---- JSON ---- */
 
 static void put_json(const struct scribe_facts *f, const struct scribe_finding *x, struct scribe_out *out)
 {

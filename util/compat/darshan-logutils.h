@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface (release 3.5.0) on the ioscribe log library: same
- * names, same layouts, same results; libdarshan-util.so takes its place. Unlike
- * the rest of ioscribe, functions here print failures on standard error, as
- * their callers expect. Differences in behaviour: docs/c-interface.md.
+ * Darshan's C interface (release 3.5.0) on the ioscribe log library: same names, layouts and results;
+ * libdarshan-util.so takes its place. Functions here print failures on standard error, as their callers expect.
+ * Differences in behaviour: docs/c-interface.md.
  */
 #ifndef IOSCRIBE_COMPAT_DARSHAN_LOGUTILS_H
 #define IOSCRIBE_COMPAT_DARSHAN_LOGUTILS_H

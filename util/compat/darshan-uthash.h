@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Callers of Darshan's C interface search the table of names (struct darshan_name_record_ref) with macros, so its
- * buckets belong to the ABI: those of uthash 1.9.2, which Darshan carries. Newer releases of uthash have the same
- * structures but hash the bytes of a key as unsigned where 1.9.2 hashes them as `char`, and so use other buckets.
- * This header has the name of Darshan's copy: the system's uthash, with 1.9.2's buckets.
+ * Callers of Darshan's C interface search the table of names (struct darshan_name_record_ref) with macros, so
+ * its buckets belong to the ABI: those of uthash 1.9.2, which Darshan carries. Newer releases have the same
+ * structures, but hash the bytes of a key as unsigned instead of `char`. This header is the system's uthash
+ * with 1.9.2's buckets.
  */
 #ifndef IOSCRIBE_COMPAT_UTHASH_H
 #define IOSCRIBE_COMPAT_UTHASH_H

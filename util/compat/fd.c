@@ -174,7 +174,6 @@ int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_arr
 	return 0;
 }
 
-/* In the file's version and byte order. */
 int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz)
 {
 	struct scribe_reader *r = reader_of(fd);

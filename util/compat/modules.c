@@ -14,7 +14,6 @@
 #include "util/text/describe.h"
 #include "util/text/print_record.h"
 
-/* 1: a record in *buf; 0: the end; -1: failed. */
 static int get(darshan_fd fd, int id, void **buf)
 {
 	struct scribe_reader *r = fd && fd->state ? fd->state->reader : NULL;

@@ -33,10 +33,7 @@ struct darshan_fd_int_state {
 /* Returns -1. */
 int compat_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * A module id, or one of these. Selected again, a region is read from its start, as programs for Darshan's library
- * expect.
- */
+/* A module id, or one of these. */
 enum { REGION_JOB = -1, REGION_NAMES = -2, REGION_NONE = -3 };
 void compat_region(darshan_fd fd, int region);
 
@@ -47,7 +44,6 @@ int compat_begin(darshan_fd fd);
 int compat_from_record(int module, const void *rec, size_t len, void **buf);
 /* NULL: out of memory or counts out of range. */
 void *compat_to_record(int module, const void *buf, size_t *ret_len);
-/* One record may be NULL. */
 void compat_diff(int module, const void *rec1, const char *name1, const void *rec2, const char *name2);
 
 size_t compat_sizeof(int module, const void *buf);

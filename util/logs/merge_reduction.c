@@ -177,7 +177,6 @@ static int is_shared(const struct scribe_merge_reduction *x, int64_t ranks)
 	return x->module->id != SCRIBE_MOD_HEATMAP && ranks == x->nprocs;
 }
 
-/* True: several records of one rank are joined. */
 static int are_joined(const struct scribe_merge_reduction *x, int64_t ranks)
 {
 	return x->module->id == SCRIBE_MOD_HEATMAP || is_shared(x, ranks);

@@ -87,7 +87,6 @@ void scribe_obfuscate_exe(const char *exe, uint32_t key, char *to, size_t cap)
 	snprintf(to, cap, "%u", scribe_obfuscate_hash(exe, strlen(exe), key));
 }
 
-/* NULL: the name stays. */
 const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key, char *to,
 				  size_t cap)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * {"columns": [{"text": NAME, "type": ...}], "rows": [[...]]} or {"error": LINE}, one row at a time. Must not
- * know processes. Must not know processes.
+ * know processes.
  */
 #include "util/store/frame_json.h"
 

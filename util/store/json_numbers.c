@@ -42,7 +42,7 @@ bool scribe_json_time(const char *s, size_t len, int64_t *ret)
 
 	while (whole < len && s[whole] >= '0' && s[whole] <= '9')
 		whole++;
-	/* Valid JSON, but not exact: no clock writes exponents. */
+	/* Not exact, and no clock writes exponents. */
 	if (memchr(s + whole, 'e', len - whole) || memchr(s + whole, 'E', len - whole)) {
 		if (len >= sizeof(copy))
 			return false;

@@ -182,7 +182,7 @@ static size_t join_key(char *key, size_t cap, char table, const char *const *tex
 {
 	size_t len = 0;
 
-	/* Not snprintf, which is slow, because every message needs keys. */
+	/* Not snprintf, which is too slow for every message. */
 	for (int i = 0; i < n; i++) {
 		size_t add = strlen(texts[i]);
 

@@ -159,7 +159,6 @@ static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 	return PQputCopyData(pg->conn, buf, (int)used) == 1 ? 0 : -1;
 }
 
-/* *ret_known: a row exists. */
 static int copy_rows(struct scribe_pg *pg, const char *copy, const struct scribe_store_row *rows, size_t n,
 		     bool *ret_known, struct scribe_err *err)
 {

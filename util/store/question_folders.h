@@ -10,7 +10,6 @@
 
 /* Appends to the list, initially "". 0 or -E2BIG. */
 int scribe_question_folder_add(char *folders, size_t cap, const char *folder, struct scribe_err *err);
-/* The environment's and the installation's or build tree's. */
 int scribe_question_folders(char *folders, size_t cap, struct scribe_err *err);
 
 #endif

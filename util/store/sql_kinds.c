@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Kinds of databases: postgresql:// loads a module; a name without a scheme is an SQLite file. Must not know what a
- * database holds.
- */
+/* Kinds of databases, found by the start of the name. Must not know what a database holds. */
 #include "util/store/sql_kinds.h"
 
 #include <dlfcn.h>

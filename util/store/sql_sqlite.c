@@ -161,8 +161,6 @@ static void ahead(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_int64(c, sqlite3_value_int64(v[0]) / 1000000 > time(NULL) + 86400);
 }
 
-/* ---- restrictions of questions ---- */
-
 /* An allow list: PRAGMA, ATTACH, VACUUM, transactions and changes are refused. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *db, const char *by)
 {
@@ -180,8 +178,6 @@ static void sqlite_limit(void *db, const struct scribe_sql_limit *limit)
 {
 	((struct sqlite *)db)->limit = *limit;
 }
-
-/* ---- open and close ---- */
 
 static void sqlite_close(void *db)
 {
@@ -258,8 +254,6 @@ static int sqlite_open(const char *place, bool read_only, void **ret_db, struct 
 	*ret_db = s;
 	return 0;
 }
-
-/* ---- statements ---- */
 
 /* Constant statements are cached by address. */
 static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt **ret_q, struct scribe_err *err)
@@ -373,8 +367,6 @@ static int sqlite_ask(void *db, const char *sql, bool again, const struct scribe
 	give_back(s, sql, again, q);
 	return rc;
 }
-
-/* ---- transactions and rows ---- */
 
 /* IMMEDIATE waits for the write lock here; SQLite cannot wait for one taken later. */
 static int sqlite_begin(void *db, struct scribe_err *err)

@@ -95,7 +95,7 @@ static char *put_int(char *to, int64_t v, size_t width)
 {
 	char text[24];
 
-	/* Not printf: a log has millions of these lines, and printf would take most of the time. */
+	/* Not printf, which would take most of the time for millions of lines. */
 	return put_right(to, text, (size_t)(scribe_put_i64(text, v) - text), width);
 }
 

@@ -47,7 +47,6 @@ char *scribe_put_i64(char *to, int64_t v)
 	return scribe_put_u64(to + 1, 0 - (uint64_t)v);
 }
 
-/* With leading zeros. */
 static char *put_padded(char *to, uint64_t v, int digits)
 {
 	int i = digits;

@@ -23,7 +23,7 @@ int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err);
 /* Keeps everything in memory: o->buf, o->len. */
 int scribe_out_open_memory(struct scribe_out *o, struct scribe_err *err);
 
-/* Writes the buffer. Returns the first error since opening. */
+/* Returns the first error since opening. */
 int scribe_out_flush(struct scribe_out *o, struct scribe_err *err);
 
 /* Frees the buffer without flushing. Accepts a zeroed struct. */
@@ -43,10 +43,7 @@ static inline void scribe_out_done(struct scribe_out *o, const char *end)
 void scribe_out_bytes(struct scribe_out *o, const void *bytes, size_t n);
 void scribe_out_text(struct scribe_out *o, const char *text);
 void scribe_out_printf(struct scribe_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/*
- * A line of at most 78 columns: `lead`, then the words of `text`; what does not fit follows on lines that are indented
- * by the length of `lead`. A longer word is not broken.
- */
+/* Lines of at most 78 columns: `lead`, then `text`; further lines are indented by the length of `lead`. */
 void scribe_out_wrapped(struct scribe_out *o, const char *lead, const char *text);
 
 #endif

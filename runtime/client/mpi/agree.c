@@ -17,7 +17,7 @@ enum {
 	AT_PATH_BYTES, /* from rank 0 */
 	AT_WAY,        /* the highest requested by any rank */
 	AT_TELLER,     /* negated: smallest image and its rank */
-	AT_ACTIVE,     /* per module */
+	AT_ACTIVE,
 	AT_PARTIAL = AT_ACTIVE + SCRIBE_MAX_MODULES,
 	AT_LEAST = AT_PARTIAL + SCRIBE_MAX_MODULES, /* negated: fewest records */
 	AT_COUNT = AT_LEAST + SCRIBE_MAX_MODULES
@@ -99,7 +99,6 @@ static void take_agreed(struct scribe_final *f, const int64_t *v)
 	}
 }
 
-/* From rank 0. */
 static void report_path(struct scribe_final *f, size_t bytes)
 {
 	char *path = scribe_coll_alloc(&f->coll, bytes + 1);

@@ -31,7 +31,6 @@ static void at_end(void)
 	errno = kept;
 }
 
-/* Set, and neither empty nor "0". */
 static bool says_yes(const char *name)
 {
 	const char *v = getenv(name);

@@ -11,11 +11,11 @@
 #include "runtime/client/mpi/coll.h"
 #include "runtime/client/process/daemon_link.h"
 
-#define YIELDS          64     /* before sleeping */
-#define SLEEP_MIN_NS    20000  /* doubled … */
-#define SLEEP_MAX_NS    500000 /* … up to this … */
-#define SLEEP_DOUBLINGS 5      /* … this often */
-#define LATE_LOOKS      100    /* tests after the deadline */
+#define YIELDS          64 /* before sleeping */
+#define SLEEP_MIN_NS    20000
+#define SLEEP_MAX_NS    500000
+#define SLEEP_DOUBLINGS 5
+#define LATE_LOOKS      100 /* tests after the deadline */
 
 /* As malloc(). */
 struct scribe_block {

@@ -54,7 +54,7 @@ void scribe_final_agree(struct scribe_final *f);
 void scribe_final_search(struct scribe_final *f);
 /* To rank 0. */
 void scribe_final_reduce(struct scribe_final *f);
-/* Compresses this rank's parts and writes them or sends them to a writer; rank 0 adds job record and header. */
+/* Compresses this rank's parts and writes them (write_log.c). */
 void scribe_final_write(struct scribe_final *f);
 /* True: no rank has failed. */
 bool scribe_final_vote(struct scribe_final *f);

@@ -2,7 +2,7 @@
 /*
  * Reads the daemon's log image. Every offset is checked although the sender is trusted: nothing may crash the
  * program. The mapping is private and writable, because record times are moved. Runs in MPI_Finalize. Must not
- * know sockets or MPI. Must not know sockets or MPI.
+ * know sockets or MPI.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -116,7 +116,6 @@ static const char *const object_names[SCRIBE_MPI_OBJECT_COUNT] = {
 #undef SCRIBE_X
 };
 
-/* False: no MPI, or unknown handles. */
 bool scribe_mpi_find(struct scribe_mpi *ret_m)
 {
 	void *objects[SCRIBE_MPI_OBJECT_COUNT];

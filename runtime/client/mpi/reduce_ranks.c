@@ -42,7 +42,6 @@ static void combine(const void *in, void *inout, size_t bytes)
 	}
 }
 
-/* Position in the walk. */
 struct walk {
 	int module;
 	size_t place; /* within the module */

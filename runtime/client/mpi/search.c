@@ -72,7 +72,6 @@ void scribe_final_search(struct scribe_final *f)
 			const struct scribe_shared_id *e =
 				scribe_shared_find(f->ids, f->nids, m->places[p].id, (unsigned)i);
 
-			/* Shared means: on every rank. */
 			m->shared[p] = e && e->ranks == (uint32_t)f->size;
 			m->nshared += m->shared[p];
 		}

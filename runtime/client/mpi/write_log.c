@@ -190,7 +190,6 @@ static int write_parts(struct scribe_final *f, const char *bytes, const int64_t 
 	return 0;
 }
 
-/* Few ranks open the file, and each serves few. */
 static int group_ranks(int size)
 {
 	int group = (size + WRITERS_MOST - 1) / WRITERS_MOST;

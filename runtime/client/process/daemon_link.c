@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Connection to the daemon: HELLO, FETCH, DONE, START, counter memory. Runs on the program's threads. Must not
- * know what is done with the records, nor MPI calls. Must not know what is done with the records, nor MPI
- * calls.
+ * know what is done with the records, nor MPI calls.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -28,7 +28,6 @@ void scribe_announce_use(int fd, uint32_t memory, uint32_t index, uint32_t gen, 
 	errno = kept;
 }
 
-/* 0 to 2, or -1: another stream, or freopen() made it a file. */
 int scribe_stream_standard(const FILE *f)
 {
 	int n = f == stdin ? 0 : f == stdout ? 1 : f == stderr ? 2 : -1;

@@ -45,7 +45,6 @@ static uint64_t clock_of_kernel(void)
 #define ANCHOR_NS   1000000ull /* validity of a calibration */
 #define READ_CYCLES 5000ull    /* a slower reading was interrupted */
 
-/* Calibration of this thread. */
 static __thread struct {
 	uint64_t ticks, ns;             /* latest */
 	uint64_t first_ticks, first_ns; /* base for the speed */

@@ -7,7 +7,6 @@
 
 /* CLOCK_MONOTONIC of the initial time namespace. */
 uint64_t scribe_clock_ns(void);
-/* By the processor's counter if steady; in sealed programs by what is allowed. */
 uint64_t scribe_stream_now(void);
 /* No clock is allowed. */
 bool scribe_clock_stands(void);

@@ -2,7 +2,7 @@
 /*
  * Cursors of files: last operation and latest ends. They belong to a file, so reopening continues one and two
  * handles share one. Blocks are mapped on demand, never freed. Callers hold the lock of streams.c. Must not
- * know: slots, daemon. Must not know: slots, daemon.
+ * know: slots, daemon.
  */
 #include <errno.h>
 #include <string.h>

@@ -71,7 +71,6 @@ struct scribe_file_view scribe_file_view_of(intptr_t begin, intptr_t etype, intp
 	return view;
 }
 
-/* Negative: not known. */
 int64_t scribe_file_at(const void *file, const struct scribe_file_view *view, enum scribe_file_where where,
 		       intptr_t argument, const void *caller)
 {

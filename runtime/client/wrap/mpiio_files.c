@@ -59,7 +59,6 @@ static int pass(const struct onward *o)
 
 typedef int (*size_fn)(intptr_t, int64_t *);
 
-/* A data call. */
 struct form {
 	const char *name;
 	uint8_t op, count_at;
@@ -79,8 +78,6 @@ static __thread struct {
 static scribe_mpi_fn type_size;
 static int is_openmpi;        /* 1 yes, -1 no */
 static const void *file_null; /* MPI_FILE_NULL of Open MPI */
-
-/* ---- slots ---- */
 
 static void announce(const void *file, uint32_t memory, uint32_t index, uint32_t gen)
 {
@@ -130,8 +127,6 @@ static struct scribe_counter_slot *place_of(const void *file, const void *caller
 	}
 	return s;
 }
-
-/* ---- counting ---- */
 
 /* Of one element; -1: not known. */
 static int64_t size_of(intptr_t datatype, const void *caller)
@@ -376,8 +371,6 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	return rc;
 }
 
-/* ---- the calls ---- */
-
 #define WRAP(symbol, op_, counter, count_, type_, wide_, where_) \
 	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
 	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f) \
@@ -394,8 +387,6 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	WRAP(PMPI_File_##name##_c, op, counter, count, type, true, where)
 
 SCRIBE_MPIIO_DATA(WRAP_ALL)
-
-/* ---- others ---- */
 
 static bool has_hints(intptr_t info, const void *caller)
 {
@@ -464,7 +455,6 @@ static int other(scribe_mpi_fn *slot, const char *symbol, int (*fn)(const struct
 	return ioscribe_file_on ? fn(&on, caller) : pass(&on);
 }
 
-/* Unused arguments are ignored. */
 #define WRAP_OTHER(symbol, fn) \
 	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
 	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f) \

@@ -27,7 +27,6 @@ static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thr
 	return NULL;
 }
 
-/* True: wake the daemon. */
 bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t born, const struct scribe_shm_segment *segment)
 {
 	struct scribe_shm_ring *r;

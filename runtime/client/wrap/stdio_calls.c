@@ -49,8 +49,6 @@ static void moved(struct scribe_counter_slot *s, FILE *f, unsigned op, int64_t f
 		scribe_stream_data(s, op, 0, start); /* a pipe: bytes unknown, as in Darshan */
 }
 
-/* ---- items ---- */
-
 #define ITEMS(name, op, pointer) \
 	EXPORT size_t name(pointer p, size_t size, size_t n, FILE *f); \
 	EXPORT size_t name(pointer p, size_t size, size_t n, FILE *f) \
@@ -80,8 +78,6 @@ ITEMS(fwrite_unlocked, WRITE, const void *)
 	}
 ITEMS_CHK(__fread_chk)
 ITEMS_CHK(__fread_unlocked_chk)
-
-/* ---- one character ---- */
 
 #define PUT_ONE(name) \
 	EXPORT int name(int c, FILE *f); \
@@ -211,8 +207,6 @@ GET_AT(getw, int)
 	}
 GET_AT_IN(getwchar)
 GET_AT_IN(getwchar_unlocked)
-
-/* ---- strings and lines ---- */
 
 #define PUT_STRING(name) \
 	EXPORT int name(const char *text, FILE *f); \
@@ -428,8 +422,6 @@ SCAN(__isoc23_, char, )
 SCAN(, wchar, w)
 SCAN(__isoc99_, wchar, w)
 SCAN(__isoc23_, wchar, w)
-
-/* ---- positions ---- */
 
 /* Not counted; moves the position back. */
 EXPORT int ungetc(int c, FILE *f);

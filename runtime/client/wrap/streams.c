@@ -414,7 +414,6 @@ void scribe_file_viewed(const void *file, const struct scribe_file_view *view)
 		e = entry_of(s, file);
 		if (e->f) {
 			e->view = *view;
-			/* Invalidates the caches of all threads. */
 			s->version += 2;
 		}
 		unlock(s);

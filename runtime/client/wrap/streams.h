@@ -91,14 +91,12 @@ static inline void scribe_stream_mark(struct scribe_counter_slot *s)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Counts a call without a time. */
 static inline void scribe_stream_untimed(void)
 {
 	if (__builtin_expect(scribe_seccomp & SCRIBE_SECCOMP_CALLS, 0) && scribe_clock_stands())
 		__atomic_fetch_add(&scribe_stream_state->memory->untimed, 1, __ATOMIC_RELAXED);
 }
 
-/* Counts a call of unknown size. */
 static inline void scribe_stream_unsized(void)
 {
 	__atomic_fetch_add(&scribe_stream_state->memory->unsized, 1, __ATOMIC_RELAXED);

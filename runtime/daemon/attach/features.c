@@ -71,7 +71,6 @@ static int try_system_calls(struct trial *t, int level, struct scribe_err *err)
 	return rc;
 }
 
-/* Loads once for several trials. */
 static int need_bpf(struct trial *t, struct scribe_err *err)
 {
 	char pins[64];

@@ -46,7 +46,6 @@ static bool is_roots(int fd)
 	return scribe_uprobes_stat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 022);
 }
 
-/* From the site's configuration or the linker's cache. */
 static void attach_path(void *ctx, const char *path)
 {
 	int fd = scribe_find_open(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Checks whether calls were missed in libraries that were mapped before they were probed: the process's modules
- * are then incomplete. Main thread. Must not know how mappings are found.
+ * are then incomplete. Must not know how mappings are found.
  */
 #include "runtime/daemon/attach/library_probes_private.h"
 

@@ -11,12 +11,9 @@
 
 /* Loads programs, and probes what the linker's cache and the site's paths name; in a service permanently. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
-/* In every loop iteration. */
 void scribe_libs_tick(struct scribe_daemon *d);
 bool scribe_libs_busy(const struct scribe_daemon *d);
-/*
- * Each call of scribe_libs_detach_one() then detaches a link that is not the site's. False: all are detached.
- */
+/* Each call of scribe_libs_detach_one() then detaches a link that is not the site's. False: all are detached. */
 void scribe_libs_rest(struct scribe_daemon *d);
 bool scribe_libs_detach_one(struct scribe_daemon *d);
 /* The privileges that probes need. */
@@ -35,13 +32,11 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p);
 /* The same after a restart, if probes were missing in between. */
 void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p);
-/* Counts a drained process. */
 void scribe_libs_ended(struct scribe_daemon *d);
 void scribe_libs_sweep(struct scribe_daemon *d);
 struct scribe_access_pattern;
 /* The pattern of a key in a record. */
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_access_pattern *ret_shape);
-/* After the last job. */
 void scribe_libs_idle(struct scribe_daemon *d);
 /* `for_good`: detaches. Otherwise pinned probes are kept for the next daemon. */
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good);

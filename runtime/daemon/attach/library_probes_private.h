@@ -33,7 +33,7 @@ struct scribe_peeks {
 /* Users with timeouts on their files or processes. */
 struct scribe_slow {
 	unsigned lost;
-	uint64_t next_ns; /* earliest next request */
+	uint64_t next_ns;
 };
 
 struct scribe_libs {

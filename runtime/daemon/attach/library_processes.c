@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Searches for a process that starts, or has mapped a file, passed to the queue (library_queue.c). Main thread.
+ * Searches for a process that starts, or has mapped a file, passed to the queue (library_queue.c).
  * Must not know how searches work.
  */
 #include "runtime/daemon/attach/library_queue.h"
@@ -42,7 +42,6 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t p
 	return false;
 }
 
-/* Compares device and inode. */
 static bool same_root(pid_t pid)
 {
 	struct stat ours, its;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A helper per user makes one search at a time and sends files, which a second helper analyses before link
- * makers attach. All searchers advance in turn, bounded per loop iteration and by deadlines. Main thread. Must
- * not know what libraries contain. Must not know what libraries contain.
+ * A helper per user makes one search at a time and sends files, which a second helper analyses before link makers
+ * attach. All searchers advance in turn, bounded per loop iteration and by deadlines. Must not know what
+ * libraries contain.
  */
 #include "runtime/daemon/attach/library_queue.h"
 
@@ -279,7 +279,7 @@ static bool conclude(struct scribe_daemon *d, struct scribe_searcher *s)
 	return true;
 }
 
-/* One step. True: more can be done at once. */
+/* True: more can be done at once. */
 static bool go_on(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_helper_found f = {0};

@@ -7,7 +7,6 @@
 
 /* Queues a copy with the identity of the job's user. */
 void scribe_libs_search(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_library_search *seek);
-/* In every loop iteration. */
 void scribe_libs_search_tick(struct scribe_daemon *d);
 /* Before the job's log: marks modules of searches that are not complete. */
 void scribe_libs_search_cut(struct scribe_daemon *d, const struct scribe_job *job);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Helpers that read libraries and processes' memory. A file is read with its owner's identity (root's as user
- * 65534): results count for that file only. After timeouts a user's requests pause. Main thread. Must not know
+ * 65534): results count for that file only. After timeouts a user's requests pause. Must not know
  * what is found.
  */
 #include "runtime/daemon/attach/library_probes_private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Searches for libraries: one queue per user (uid, gid, user name), and another for lists. A searcher owns its
- * searches, helper and file. Main thread. Must not know what results are used for.
+ * searches, helper and file. Must not know what results are used for.
  */
 #include "runtime/daemon/attach/library_searches.h"
 

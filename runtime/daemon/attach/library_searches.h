@@ -18,7 +18,7 @@ struct scribe_library_search {
 	enum scribe_search_then then;
 	uint32_t job, proc_id; /* proc_id 0: none */
 	uint64_t client;       /* id */
-	uint64_t since_ns;     /* when it was added */
+	uint64_t since_ns;
 	uint64_t when_ns;
 	uint64_t dev;                   /* of the mapped file */
 	char name[SCRIBE_LIBRARY_NAME]; /* last path component */
@@ -37,8 +37,8 @@ struct scribe_searcher {
 	uint64_t deadline_ns, used_ns;
 	size_t attached; /* number of files at its start */
 	/* state of the first: */
-	struct scribe_helper_found mapped; /* the mapping to find */
-	struct scribe_helper_found found;  /* the file being read */
+	struct scribe_helper_found mapped;
+	struct scribe_helper_found found; /* the file being read */
 	struct scribe_peeks peeks;
 	int fd; /* -1: none */
 	uint64_t inode;
@@ -62,7 +62,6 @@ void scribe_searcher_drop_file(struct scribe_searcher *s);
 /* Stops unused helpers; _unused: all without a search. */
 void scribe_searchers_end_idle(struct scribe_libs *l, uint64_t used_before_ns);
 void scribe_searchers_end_unused(struct scribe_libs *l);
-/* Drops all searches. */
 void scribe_searchers_end(struct scribe_libs *l);
 
 #endif

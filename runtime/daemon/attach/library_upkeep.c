@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Removes entries of ended processes from the kernel's tables and moves access patterns to jobs. The cost is
- * bounded by the number of ended processes. Main thread. Must not know libraries or logs.
+ * bounded by the number of ended processes. Must not know libraries or logs.
  */
 #include "runtime/daemon/attach/library_probes_private.h"
 
@@ -14,8 +14,8 @@
 #include "uprobes/attach/kernel_tables.h"
 #include "uprobes/wire.h"
 
-#define SWEEP_NS    2000000000ull /* interval */
-#define SWEEP_ENDED 32            /* or after so many processes */
+#define SWEEP_NS    2000000000ull
+#define SWEEP_ENDED 32 /* or after so many processes */
 
 static int by_proc_id(const void *a, const void *b)
 {

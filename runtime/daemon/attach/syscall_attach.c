@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Attaches programs with the first process of any job, and detaches them attach_linger_ms after the last: idle
- * nodes pay nothing. A flag in the kernel and a file beside the socket announce the state. Main thread. Must
+ * nodes pay nothing. A flag in the kernel and a file beside the socket announce the state. Must
  * not know how or where programs are attached.
  */
 #include "runtime/daemon/attach/syscall_attach.h"

@@ -9,7 +9,6 @@
 int scribe_sysattach_now(struct scribe_daemon *d, struct scribe_err *err);
 /* For an announced process: detached after attach_linger_ms, at least 5 s, if it does not join. */
 int scribe_sysattach_soon(struct scribe_daemon *d, struct scribe_err *err);
-/* In every loop iteration. */
 void scribe_sysattach_tick(struct scribe_daemon *d);
 /* With adopted programs of an earlier daemon. */
 void scribe_sysattach_resume(struct scribe_daemon *d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls on the loop's epoll descriptor. Main thread. Must not know what is waited for. */
+/* Calls on the loop's epoll descriptor. Must not know what is waited for. */
 #include "runtime/daemon/base/event_loop.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wall time, processor time and run-queue time of loop iterations, as metrics. Main thread. Must not know what
+ * Wall time, processor time and run-queue time of loop iterations, as metrics. Must not know what
  * is done in an iteration.
  */
 #include "runtime/daemon/base/iteration_times.h"

@@ -7,7 +7,7 @@
 
 #define SCRIBE_ITERATION_LONG_NS 50000000ull
 
-/* Parts of an iteration; the longest iteration is reported with its largest part. */
+/* The longest iteration is reported with its largest part. */
 #define SCRIBE_ITERATION_PARTS(X) \
 	X(ACCEPT, "connections") \
 	X(SERVE, "messages") \
@@ -48,7 +48,6 @@ void scribe_iterations_begin(struct scribe_iterations *t);
 void scribe_iterations_share(struct scribe_iterations *t, enum scribe_iteration_share share);
 void scribe_iterations_end(struct scribe_iterations *t);
 void scribe_iterations_close(struct scribe_iterations *t);
-/* Wall time without time spent waiting for a processor. */
 uint64_t scribe_iteration_own_ns(const struct scribe_iteration *t);
 /* Name of its largest part. */
 const char *scribe_iteration_mostly(const struct scribe_iteration *t);

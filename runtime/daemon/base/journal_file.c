@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The journal's file, mapped shared: a write costs no system call, and stays in the page cache when the daemon is
- * killed. Main thread. Must not know jobs or records.
+ * killed. Must not know jobs or records.
  */
 #include "runtime/daemon/base/journal_file.h"
 

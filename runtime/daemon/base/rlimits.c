@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raises limits inherited from a shell, prolog or service manager, before privileges are given up. Main thread.
+ * Raises limits inherited from a shell, prolog or service manager, before privileges are given up.
  * Must not know of jobs.
  */
 #include "runtime/daemon/base/rlimits.h"

@@ -9,7 +9,7 @@
 
 /* Raises inherited limits as far as possible (descriptors to 65536); CMD keeps the inherited ones. */
 void scribe_limits_raise(void);
-/* The limit of open files after scribe_limits_raise. */
+/* Valid after scribe_limits_raise. */
 uint64_t scribe_limits_descriptors(void);
 /* -EMFILE, -ENOMEM: too low for the BPF programs. */
 int scribe_limits_check(struct scribe_err *err);

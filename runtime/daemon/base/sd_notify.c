@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The service manager's protocol, without libsystemd. Main thread. Must not know what the service does. */
+/* The service manager's protocol, without libsystemd. Must not know what the service does. */
 #include "runtime/daemon/base/sd_notify.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranges of /etc/subuid. With newuidmap a user can run processes with any subordinate id, so limits per id would not
- * limit a user. Main thread.
+ * limit a user.
  */
 #include "runtime/daemon/base/subuids.h"
 

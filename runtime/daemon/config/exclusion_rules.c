@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exclusion rules as text. Ranks are compared here, expressions in a helper of the user
- * (privsep/exclusion_worker.c), because a hostile one can take any memory and time. Main thread.
+ * (privsep/exclusion_worker.c), because a hostile one can take any memory and time.
  */
 #include "runtime/daemon/config/exclusion_rules.h"
 

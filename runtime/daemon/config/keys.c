@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of keys: names, ranges, scopes, defaults, and parsing of values. Main thread. */
+/* The table of keys: names, ranges, scopes, defaults, and parsing of values. */
 #include "runtime/daemon/config/config.h"
 
 #include <ctype.h>
@@ -309,7 +309,6 @@ bool scribe_config_is_key_variable(const char *name)
 	return key_of_variable(name) != NULL;
 }
 
-/* -ENOENT: the caller may try Darshan's keys. */
 int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err)
 {
 	const struct key *k = !strncmp(name, OURS, strlen(OURS)) ? key_of_variable(name) : key_by_name(name);
@@ -324,7 +323,7 @@ int scribe_config_set_key(struct scribe_config *c, const char *name, const char 
 	return rc;
 }
 
-/* Default and range, separated by a tab; lists of paths are left out. */
+/* Lists of paths are left out. */
 static void print_default(const struct key *k, const void *field)
 {
 	switch (k->kind) {

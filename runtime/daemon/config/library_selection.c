@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Library calls selected by a configuration: by probes (uprobes/) or preloading (runtime/client/wrap). Main thread. */
+/* Library calls selected by a configuration: by probes (uprobes/) or preloading (runtime/client/wrap). */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +54,6 @@ enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)
 
 uint64_t scribe_libs_modules_wrapped(const struct scribe_config *c)
 {
-	/* Counting MPI-IO needs the runtime library. */
 	return (c->stdio_wrap ? 1ull << SCRIBE_MOD_STDIO : 0) |
 	       (c->mpiio_wrap && c->runtime && c->library[0] ? 1ull << SCRIBE_MOD_MPIIO : 0);
 }
@@ -70,7 +69,6 @@ bool scribe_libs_counts_wrapped(const struct scribe_config *c)
 	return scribe_libs_streams_wrapped(c) || scribe_libs_wanted(c) & scribe_libs_modules_wrapped(c);
 }
 
-/* False: not used, or the path is too long. */
 bool scribe_libs_wrap_library(const struct scribe_config *c, char *ret_path, size_t cap)
 {
 	const char *slash = strrchr(c->library, '/');

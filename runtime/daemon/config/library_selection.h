@@ -16,11 +16,9 @@ uint64_t scribe_libs_wanted(const struct scribe_config *c);
 /* Modules with calls that preloaded programs may count. */
 uint64_t scribe_libs_modules_wrapped(const struct scribe_config *c);
 enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c);
-/* Preloaded programs count streams. */
 bool scribe_libs_streams_wrapped(const struct scribe_config *c);
-/* Preloaded programs count streams or other calls. */
 bool scribe_libs_counts_wrapped(const struct scribe_config *c);
-/* Path of the library that counts inside programs; false: not used. */
+/* Path of the library that counts inside programs. False: not used, or the path is too long. */
 bool scribe_libs_wrap_library(const struct scribe_config *c, char *ret_path, size_t cap);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Settings from text, files and the environment, in ioscribe's (keys.c) and Darshan's names
- * (darshan_settings.c). Main thread.
+ * (darshan_settings.c).
  */
 #include "runtime/daemon/config/config.h"
 
@@ -56,7 +56,6 @@ int scribe_config_set(struct scribe_config *c, const char *name, const char *val
 		return 0;
 	/* Unknown variables are ignored, unlike unknown keys in a file. */
 	if (!strncmp(name, "DARSHAN_", 8)) {
-		/* As in Darshan, malformed variables are ignored. */
 		(void)scribe_config_darshan(c, name + 8, value, err);
 		return 0;
 	}
@@ -78,7 +77,6 @@ static char *trim(char *s)
 	return s;
 }
 
-/* Changes the line. */
 static int set_line(struct scribe_config *c, char *line, struct scribe_err *err)
 {
 	char *equals, *key;

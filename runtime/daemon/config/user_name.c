@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The user's name for lists and log names; the uid comes from the kernel. Main thread. Must not know
+ * The user's name for lists and log names; the uid comes from the kernel. Must not know
  * credentials.
  */
 #include "runtime/daemon/config/user_name.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Answers to START and PROBED of a traced process and JOB_READY of a hook, delayed until probes are attached or
- * the client's time is over. Main thread.
+ * the client's time is over.
  */
 #include "runtime/daemon/control/attach_session.h"
 

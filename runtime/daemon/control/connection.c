@@ -2,7 +2,7 @@
 /*
  * A connection: the peer's identity from SO_PEERCRED, and a send queue so that no peer blocks the loop. When
  * closed it stays in the daemon's list as `gone` until the end of the iteration, because callers iterate over
- * the list. Main thread. Must not know the sessions (server.c).
+ * the list. Must not know the sessions (server.c).
  */
 #include "runtime/daemon/control/connection.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Callbacks by which lower components reach sessions and quotas without including control/. Main thread. */
+/* Callbacks by which lower components reach sessions and quotas without including control/. */
 #include "runtime/daemon/control/control.h"
 
 #include "runtime/daemon/control/run_session.h"

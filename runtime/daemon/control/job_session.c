@@ -2,7 +2,7 @@
 /*
  * Session with `ioscribe job` (and requests of `ioscribe trace`): one key=value per line; keys that are not of
  * the request are configuration. Root may access all jobs, a user only jobs of the same user id; job ids of
- * users are separate per user. Main thread.
+ * users are separate per user.
  */
 #include "runtime/daemon/control/job_session.h"
 

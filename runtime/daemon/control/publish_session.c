@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Session with a publisher: one request, answered with the memory file of its ring; then the publisher sends
- * how much it has read, until either side closes the connection. Main thread. Must not know what is written to
+ * how much it has read, until either side closes the connection. Must not know what is written to
  * the ring.
  */
 #include "runtime/daemon/control/publish_session.h"

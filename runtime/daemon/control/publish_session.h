@@ -8,7 +8,6 @@
 /* For an authorised peer: sends the ring. Negative: refused. */
 int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *job,
 				struct scribe_err *err);
-/* It has read so many bytes. */
 int scribe_publish_session_taken(struct scribe_daemon *d, struct scribe_client *c,
 				 const struct scribe_msg_publish_taken *m);
 void scribe_publish_session_lost(struct scribe_daemon *d, struct scribe_client *c);

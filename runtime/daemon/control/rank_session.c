@@ -2,7 +2,7 @@
 /*
  * FETCH and DONE at MPI_Finalize. A rank's records are taken when its FETCH is served, so that its later I/O is
  * not in its image; they are sent when all ranks of this node have sent FETCH. Never blocks. The connection
- * owns answer, descriptor and the helper for the directory. Main thread.
+ * owns answer, descriptor and the helper for the directory.
  */
 #include "runtime/daemon/control/rank_session.h"
 

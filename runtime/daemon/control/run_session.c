@@ -2,7 +2,6 @@
 /*
  * Session with `ioscribe run`: RUN_BEGIN creates a job, ENROL adds CMD before it executes, END waits for the
  * report of the logs, RUN_REATTACH resumes a job after a restart of the daemon. The job belongs to the daemon.
- * Main thread.
  */
 #include "runtime/daemon/control/run_session.h"
 

@@ -2,7 +2,7 @@
 /*
  * All connections: accept, dispatch one message each per loop iteration in order of arrival, and close, with
  * limits on their number, queued bytes and idle time. Also HELLO of ranks. The peer's credentials decide on the
- * records it may access. Main thread.
+ * records it may access.
  */
 #include "runtime/daemon/control/server.h"
 

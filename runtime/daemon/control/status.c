@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `ioscribe job status`: the service's load for root, and use of quotas per user, for root and for that user.
- * Main thread. Must not know jobs' contents.
+ * Must not know jobs' contents.
  */
 #include "runtime/daemon/control/status.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Windows for `ioscribe trace`. A forked copy of the daemon builds the log; the client compresses and writes it
- * with its own identity. The connection owns memory file and copy, the job the window. Main thread. Must not
- * know how segments are kept. Must not know how segments are kept.
+ * Windows for `ioscribe trace`. A forked copy of the daemon builds the log; the client compresses and writes it with
+ * its own identity. The connection owns memory file and copy, the job the window. Must not know how
+ * segments are kept.
  */
 #include "runtime/daemon/control/trace_session.h"
 

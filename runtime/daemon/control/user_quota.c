@@ -2,7 +2,7 @@
 /*
  * What one user may take of a service. Nothing is reserved: use is counted from the daemon's lists when needed;
  * shares of records and processes are set every SHARE_NS; helpers' processor time is a leaky bucket per user.
- * Main thread. Must not know what resources are used for.
+ * Must not know what resources are used for.
  */
 #include "runtime/daemon/control/user_quota.h"
 

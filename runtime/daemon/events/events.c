@@ -2,7 +2,7 @@
 /*
  * Processes kernel events in ring order. An event that needs a helper is held, with all later ones of its job.
  * After lost events a sweep reads the kernel's process table. Ended processes are drained one after the other.
- * Main thread. Must not know logs or sockets.
+ * Must not know logs or sockets.
  */
 #include "runtime/daemon/events/events.h"
 
@@ -294,7 +294,6 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		begin_leaving(d, p);
 }
 
-/* Those in progress first. */
 void scribe_events_ends(struct scribe_job *job)
 {
 	take_leaving(job);
@@ -444,7 +443,6 @@ static bool take_held(struct scribe_daemon *d, struct scribe_job *job)
 	return !job->held.first;
 }
 
-/* With quiet lookups: links are resolved by the kernel's dentry cache only. */
 void scribe_events_release(struct scribe_job *job)
 {
 	uint64_t until_ns = job->daemon->events_until_ns;

@@ -25,7 +25,6 @@ static int open_root(const struct scribe_process *p)
 	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
-/* A name that is not a path. */
 static size_t literal_name(const char *string, size_t bytes, char *path, size_t cap)
 {
 	if (bytes >= cap)

@@ -17,9 +17,7 @@ struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid
 int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
 /* The log is written after the last process, or after exit_grace_ms (UINT32_MAX: no limit). */
 void scribe_job_end(struct scribe_job *job, uint32_t exit_grace_ms);
-/* Once per loop iteration. */
 void scribe_jobs_tick(struct scribe_daemon *d);
-/* The jobs are left to the next daemon. */
 bool scribe_jobs_left(const struct scribe_daemon *d);
 void scribe_job_free(struct scribe_job *job);
 

@@ -50,7 +50,6 @@ void scribe_job_journal_position(struct scribe_job *job, uint64_t position);
 void scribe_job_journal_survived(struct scribe_daemon *d);
 void scribe_job_journal_forget(struct scribe_job *job);
 
-/* Directory of the service's pins. */
 void scribe_job_journal_pins(const char *dir, char *ret_path, size_t cap);
 /* Adopts an earlier daemon's state and resumes its jobs. 0 also if there is none; unusable state is removed. */
 int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of the pinning daemon's program and configuration, beside the journals. Main thread. Must not know
+ * Copies of the pinning daemon's program and configuration, beside the journals. Must not know
  * jobs, maps or journals.
  */
 #include "runtime/daemon/journal/saved_binary.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks are queued, sent to a helper (privsep/exclusion_worker.c) in batches of up to SCRIBE_HELPER_JUDGED,
- * and answered in order. Ended processes wait in a second queue. The job owns the helper. Main thread. Must not
- * know patterns. Must not know patterns.
+ * Checks are queued, sent to a helper (privsep/exclusion_worker.c) in batches of up to SCRIBE_HELPER_JUDGED, and
+ * answered in order. Ended processes wait in a second queue. The job owns the helper. Must not know
+ * patterns.
  */
 #include "runtime/daemon/lookup/exclusion_check.h"
 
@@ -139,7 +139,6 @@ static void lose_worker(struct scribe_job *job)
 		finish(job, 1, NULL);
 }
 
-/* Writes the patterns if `anew`, then the number of texts and the texts. */
 static int write_texts(struct scribe_job *job, int fd, bool anew, unsigned *ret_n)
 {
 	const struct scribe_exclusion_query *q = job->exclusion.first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Extended attributes for modules such as LUSTRE: batches of queued names go to the helper in a memory file, to
- * which it appends the answers. Main thread. Must not know what attributes mean.
+ * which it appends the answers. Must not know what attributes mean.
  */
 #include "runtime/daemon/lookup/file_xattrs.h"
 

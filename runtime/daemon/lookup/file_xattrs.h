@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Extended attributes of files that static modules (runtime/core/module_table.h) need, read with the identity
- * of the job's user. A hanging file system costs the job one deadline. Must not know their meaning.
+ * Extended attributes of files that static modules (runtime/core/module_table.h) need, read with the identity of the
+ * job's user. A hanging file system costs the job one deadline.
  */
 #ifndef RUNTIME_DAEMON_LOOKUP_FILE_XATTRS_H
 #define RUNTIME_DAEMON_LOOKUP_FILE_XATTRS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Starts helpers. The job owns its writer, callers the others. Main thread. Must not know requests. */
+/* Starts helpers. The job owns its writer, callers the others. Must not know requests. */
 #include "runtime/daemon/lookup/job_helper.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ int scribe_job_start_helper(const struct scribe_job *job, struct scribe_helper *
 int scribe_job_start_writer(const struct scribe_job *job, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
 	const struct scribe_config *c = &job->config;
-	/* in a container paths differ; the start time shows that the process id was not reused */
+	/* in a container paths differ */
 	struct scribe_helper_wanted who = {
 		.uid = c->uid, .gid = c->gid, .root_of = job->client.pid, .root_of_ticks = job->client.ticks};
 

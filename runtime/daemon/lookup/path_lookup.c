@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Links in paths that the kernel's dentry cache cannot resolve: the job's helper opens the path. One request
- * per job; its later events are queued meanwhile (tables/held_events.c). Main thread. Must not know what paths
+ * per job; its later events are queued meanwhile (tables/held_events.c). Must not know what paths
  * are for.
  */
 #include "runtime/daemon/lookup/path_lookup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access patterns by the key in records. Main thread. Must not know of slots or logs. */
+/* Access patterns by the key in records. Must not know of slots or logs. */
 #include "runtime/daemon/model/access_patterns.h"
 
 #include <errno.h>

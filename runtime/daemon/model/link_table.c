@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbolic links changed by a job. Main thread. */
+/* Symbolic links changed by a job. */
 #include "runtime/daemon/model/link_table.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joins the pieces of a name event, and keeps the names of a job by record id. Entries never move. Main thread.
+ * Joins the pieces of a name event, and keeps the names of a job by record id. Entries never move.
  * Must not know of slots, ranks or logs.
  */
 #include "runtime/daemon/model/name_table.h"

@@ -209,7 +209,6 @@ static ssize_t resolve_from(const struct root *root, const char *path, size_t en
 				return -1;
 			strcpy(whole, ret);
 			end = strlen(whole);
-			/* Start again with the target of the dangling link. */
 			continue;
 		}
 		/* The prefix does not exist: try a shorter one. */
@@ -221,7 +220,6 @@ static ssize_t resolve_from(const struct root *root, const char *path, size_t en
 	return -1;
 }
 
-/* Length of the path without its last component. */
 static size_t parent_end(const char *path)
 {
 	size_t n = strlen(path);
@@ -291,7 +289,6 @@ static unsigned components(const char *path)
 	return n;
 }
 
-/* False: there may be a link, and the walk is needed. */
 bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const struct scribe_link_table *links,
 			  uint64_t root)
 {

@@ -32,10 +32,10 @@ bool scribe_path_folder_is_fixed(int root_fd, const char *path);
 struct scribe_path_walk {
 	char done[SCRIBE_NAME_CAPACITY]; /* resolved so far */
 	char rest[SCRIBE_NAME_CAPACITY];
-	unsigned links;     /* followed */
-	unsigned looked_at; /* components looked up */
-	bool cut;           /* limit reached: the rest is text */
-	size_t changed;     /* length of `done` up to a removed link, 0: not below one */
+	unsigned links; /* followed */
+	unsigned looked_at;
+	bool cut;       /* limit reached: the rest is text */
+	size_t changed; /* length of `done` up to a removed link, 0: not below one */
 	bool nofollow;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads rank variables, tested under MPICH, Open MPI and Slurm. The environment arrives in pieces of any size.
- * Main thread. Must not know of processes or worlds.
+ * Must not know of processes or worlds.
  */
 #include "runtime/daemon/model/rank_env.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Single operations of running jobs for publishers. Owns the subscriptions of a job, and data of freed slots
- * until no segment can refer to them. Main thread. Must not know sinks, messages, or how a ring is written
+ * until no segment can refer to them. Must not know sinks, messages, or how a ring is written
  * (subscriber.c).
  */
 #include "runtime/daemon/operations/publish.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Takes segments to the receivers. Owns a job's struct scribe_segments. Main thread. Must not know logs or
+ * Takes segments to the receivers. Owns a job's struct scribe_segments. Must not know logs or
  * packing.
  */
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * States of a window: waiting until records send segments, open, lingering for segments in the kernel's
- * buffers, closed, when segments get rank and name. Windows without a client are freed. Main thread. Must not
- * know how logs are written. Must not know clients, or how logs are written.
+ * States of a window: waiting until records send segments, open, lingering for segments in the kernel's buffers,
+ * closed, when segments get rank and name. Windows without a client are freed. Must not know clients, or
+ * how logs are written.
  */
 #include "runtime/daemon/operations/segment_windows.h"
 
@@ -224,7 +224,6 @@ void scribe_windows_begin_due(struct scribe_job *job)
 	}
 }
 
-/* `end`: the job ends. */
 bool scribe_windows_end_due(struct scribe_job *job, bool end)
 {
 	const uint64_t now = scribe_now_ns();
@@ -292,7 +291,6 @@ static void bind(struct scribe_process *p, const struct scribe_slot_view *v, uin
 	}
 }
 
-/* Binds a slot of a living process. */
 static void bind_living(struct scribe_job *job, struct scribe_window *x, uint64_t key, struct scribe_traced *e)
 {
 	const struct scribe_slot *slot = scribe_bpf_slot(job->daemon->bpf, (uint32_t)key);

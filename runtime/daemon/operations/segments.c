@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments by slot. Packed bytes are in stores with common limits of memory and file space. Main thread. Must
- * not know ranks, logs, or how segments are packed. Must not know ranks, logs, or how segments are packed.
+ * Segments by slot. Packed bytes are in stores with common limits of memory and file space. Must not know
+ * ranks, logs, or how segments are packed.
  */
 #include <errno.h>
 #include <stdio.h>

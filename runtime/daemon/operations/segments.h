@@ -18,7 +18,6 @@ void scribe_segments_take(struct scribe_daemon *d, bool all);
 /* Opens and closes due windows; `end`: closes all. */
 void scribe_segments_tick(struct scribe_job *job, bool end);
 
-/* In every loop iteration. */
 void scribe_segments_publish(struct scribe_daemon *d);
 /* Before a log reports how many operations were published. */
 void scribe_segments_publish_now(struct scribe_job *job);
@@ -33,7 +32,6 @@ int scribe_segments_names(const struct scribe_log_unit *u, int (*fn)(void *ctx, 
 /* Records of DXT_POSIX and DXT_MPIIO. Negative: unreadable, or not written. */
 int scribe_segments_write(const struct scribe_job *job, const struct scribe_log_unit *u, uint64_t base_ns,
 			  struct scribe_writer *wr);
-/* Were some unreadable? */
 bool scribe_segments_broken(const struct scribe_job *job);
 /* Memory file with some of the segments; -1: none. */
 int scribe_segments_file(const struct scribe_job *job);

@@ -51,12 +51,10 @@ int scribe_rank_trace_write(const struct scribe_job *job, int64_t rank, const st
 			    enum scribe_traced_module module, uint64_t base_ns, struct scribe_writer *wr);
 void scribe_rank_trace_free(struct scribe_rank_trace *t);
 
-/* Allocates memory for one more job's segments. */
 int scribe_segments_job_begins(struct scribe_job *job, struct scribe_err *err);
 void scribe_segments_job_ends(struct scribe_job *job);
 /* Stores a segment, or counts it as lost. */
 void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment *from, uint64_t thread);
-/* Frees the contents. */
 void scribe_segments_clear(struct scribe_segments *s);
 
 /* Total of the job's operations lost before they reached the daemon. */

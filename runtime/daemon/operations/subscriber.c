@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Rings of publishers. A frame never wraps; a name precedes the first operation on its file. Publishers map the
- * memory read-only. Main thread. Must not know slots or segments.
+ * memory read-only. Must not know slots or segments.
  */
 #include "runtime/daemon/operations/subscriber.h"
 

@@ -19,7 +19,6 @@ struct scribe_subscriber {
 };
 
 int scribe_subscriber_new(struct scribe_subscriber **ret, uint64_t client, struct scribe_err *err);
-/* Returns NULL. */
 struct scribe_subscriber *scribe_subscriber_free(struct scribe_subscriber *s);
 /* Writes an operation, and names first if needed. False: full. */
 bool scribe_subscriber_put(struct scribe_subscriber *s, const struct scribe_job *job,

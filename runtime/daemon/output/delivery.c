@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends a delivery: frees what it owns and reports its log. Main thread. */
+/* Ends a delivery: frees what it owns and reports its log. */
 #include "runtime/daemon/output/delivery.h"
 
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "runtime/daemon/privsep/snapshot.h"
 #include "runtime/daemon/state/daemon.h"
 
-/* Index of a delivery that is not reported. */
 #define NO_MESSAGE SIZE_MAX
 
 /* In this order; some are skipped. PUT, ELSEWHERE and SPOOL are alternatives. */

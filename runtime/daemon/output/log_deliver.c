@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the end of a unit to its file, in stages with at most one request under way; one delivery per job at a time.
- * Main thread. Must not know what logs hold.
+ * Must not know what logs hold.
  */
 #include "runtime/daemon/output/log_deliver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Paths of logs, as Darshan makes them: DIR[/YYYY/M/D]/user_exe_idJOB-PID_M-D-SECS-HASH_DURATION.darshan, or the
- * name set by the user with .2, .3 ... before its ending for further logs. Helpers do all access. Main thread.
+ * name set by the user with .2, .3 ... before its ending for further logs. Helpers do all access.
  */
 #include "runtime/daemon/output/log_path.h"
 
@@ -246,7 +246,6 @@ int scribe_log_path_prepare(struct scribe_job *job, const struct scribe_log_unit
 			      strerror(-rc));
 }
 
-/* Creates and removes a file, so that a wrong path is reported before CMD runs. */
 int scribe_log_path_check(struct scribe_job *job, struct scribe_err *err)
 {
 	char path[SCRIBE_PATH_MAX], dir[SCRIBE_PATH_MAX] = "";

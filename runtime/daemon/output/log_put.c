@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Main thread. Must not
+ * Stores a built log by a helper of the job's user, otherwise in the spool or in /tmp. Must not
  * know what logs hold.
  */
 #include "runtime/daemon/output/log_put.h"
@@ -129,7 +129,6 @@ void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v)
 		scribe_delivery_failed(job, v); /* the parts are tried again */
 }
 
-/* The last node makes the logs. */
 void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char dir[SCRIBE_PATH_MAX];

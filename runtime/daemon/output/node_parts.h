@@ -18,7 +18,6 @@ int scribe_parts_unit_path(const struct scribe_job *job, const struct scribe_log
 int scribe_parts_node_path(const struct scribe_job *job, const char *kind, char *ret_path, size_t cap);
 /* The part's description, as lines for its metadata. */
 int scribe_node_parts_describe(struct scribe_job *job, struct scribe_log_unit *u, char *text, size_t cap);
-/* The text of NODE.done. */
 int scribe_parts_write_done(const struct scribe_job *job, int fd);
 /* Reports the merged logs instead of the parts; `fd` holds a path per line. */
 void scribe_parts_made(struct scribe_job *job, int fd);

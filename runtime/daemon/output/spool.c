@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Stores logs until a helper of the user can write them to their directory. Users take turns, each with one log
- * at a time. Main thread. Must not know jobs.
+ * at a time. Must not know jobs.
  */
 #include "runtime/daemon/output/spool.h"
 
@@ -114,7 +114,6 @@ static int add_log(struct owner *o, uint64_t name, const char *path)
 
 	if (lstat(path, &st) < 0)
 		return -errno;
-	/* A log that is spooled again replaces itself. */
 	for (size_t i = 0; i < o->n && !log; i++)
 		log = o->log[i].name == name ? &o->log[i] : NULL;
 	if (!log && o->n == o->capacity) {

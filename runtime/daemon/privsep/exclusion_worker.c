@@ -110,7 +110,6 @@ int scribe_helper_check_texts(int fd, bool anew, struct scribe_helper_answer *re
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > BATCH_MAX)
 		return -EINVAL;
-	/* Per request: the limit of processor time is relative to what has been used. */
 	rc = scribe_helper_limits(MEMORY_MAX, SECONDS);
 	if (rc < 0)
 		return rc;

@@ -2,7 +2,7 @@
 /*
  * The daemon's side of a helper. One request at a time; most answers are polled for by the event loop, some are
  * waited for up to QUICK_MS. A helper may be compromised: lengths, codes and descriptors are checked. Closing
- * the socket ends the process. Main thread. Must not know what the files hold.
+ * the socket ends the process. Must not know what the files hold.
  */
 #include "runtime/daemon/privsep/helper.h"
 
@@ -149,7 +149,6 @@ static int ask_how(struct scribe_helper *h, struct scribe_helper_question *q, in
 	return ask(h, q, fd, deadline_ms, false);
 }
 
-/* Valid results: 0, a negative errno or a code of logfmt/base/err.h. */
 static bool is_code(int rc)
 {
 	return rc <= 0 && rc >= -CODE_MAX;
@@ -276,7 +275,6 @@ static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc
 		if (a.rc < 0)
 			return true;
 		h->half = h->asked = true;
-		/* The second packet belongs to the same request. */
 	}
 	*ret_rc = scribe_helper_recv(h->sock, ret, bytes, &fd, MSG_DONTWAIT);
 	if (fd >= 0)
@@ -368,7 +366,6 @@ int scribe_helper_search(struct scribe_helper *h, const struct scribe_search *s)
 	return ask(h, &q, -1, 0, true);
 }
 
-/* `ms` 0: does not wait. */
 int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret, int *ret_fd, int ms)
 {
 	int rc = h->sock < 0 ? -EPIPE : greet(h, ms);

@@ -17,7 +17,7 @@ void scribe_helpers_close(void);
 /* The same, if a helper hangs: it must not store a log late that was stored elsewhere. */
 void scribe_helpers_end_hung(void);
 
-/* Starts a helper that serves this socket. *ret_pid is set only without a spawner. */
+/* *ret_pid is set only without a spawner. */
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid);
 /* Kills the disconnected helper if it does not exit soon, for example because its user stopped it. */
 void scribe_helper_cancel(uint32_t id);

@@ -37,14 +37,14 @@ int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* A packet of any other length than `bytes` is -EPIPE, and its descriptor is closed. */
+/* The descriptor of a packet of another length is closed. */
 int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
 {
 	char capacity[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
 	struct scribe_refused_call refused = {0};
 	/*
-	 * The second buffer makes packets that are too long visible. It also receives the rest of a report, which a
-	 * helper sends instead of an answer after a refused system call.
+	 * The second buffer makes packets that are too long visible. It also receives the rest of a report of a
+	 * refused system call.
 	 */
 	struct iovec iov[] = {{data, bytes}, {&refused, sizeof(refused)}};
 	/* CMSG_SPACE would leave space for a second descriptor. */

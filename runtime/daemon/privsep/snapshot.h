@@ -33,7 +33,6 @@ int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds
 bool scribe_snapshot_answered(struct scribe_snapshot *s, void *answer, size_t answer_bytes, int *ret_rc);
 /* Its answer is not needed; it ends by itself. */
 void scribe_snapshot_stop(struct scribe_snapshot *s);
-/* Reaps stopped snapshots that have ended. */
 void scribe_snapshots_reap(void);
 /* Processor time of all that have ended, in seconds. */
 double scribe_snapshots_cpu(void);

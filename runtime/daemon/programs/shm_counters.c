@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Memory in which programs count streams and MPI-IO calls. Counts are used once the kernel has reported the
- * record. Closed uses are taken by sweeps, others at the end of the process, at FETCH or at exec. Main thread.
+ * record. Closed uses are taken by sweeps, others at the end of the process, at FETCH or at exec.
  * Must not know how programs count, or logs.
  */
 #include "runtime/daemon/programs/shm_counters.h"

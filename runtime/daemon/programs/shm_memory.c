@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Mapping and reading of a memory, and the flag by which programs send single operations. Main thread. Must not
- * know what is counted. Must not know what is counted.
+ * Mapping and reading of a memory, and the flag by which programs send single operations. Must not know
+ * what is counted.
  */
 #include "runtime/daemon/programs/shm_memory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Counts from a program's shared memory, as records of its rank and for live views. The shadow shard is a copy
- * and does not count. Main thread.
+ * and does not count.
  */
 #include "runtime/daemon/programs/shm_records.h"
 

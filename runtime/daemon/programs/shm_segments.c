@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Rings of single operations: a program's threads write, the daemon reads and advances `taken`. Values are
- * limited to possible ones. Main thread. Must not know logs.
+ * limited to possible ones. Must not know logs.
  */
 #include "runtime/daemon/programs/shm_segments.h"
 

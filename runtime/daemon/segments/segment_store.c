@@ -218,7 +218,6 @@ static uint32_t next_capacity(const struct scribe_segment_run *r)
 	return capacity;
 }
 
-/* Space for one more segment. */
 static int run_capacity(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;

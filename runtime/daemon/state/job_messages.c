@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The list of a job's written logs, an array owned by the job. Main thread. */
+/* The list of a job's written logs, an array owned by the job. */
 #include "runtime/daemon/state/job_messages.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receivers of single operations (segments): DXT of a whole job, trace windows, publishers. Each ignores jobs
- * that do not use it. Main thread. Must not know where segments come from.
+ * that do not use it. Must not know where segments come from.
  */
 #ifndef RUNTIME_DAEMON_STATE_RECEIVERS_H
 #define RUNTIME_DAEMON_STATE_RECEIVERS_H

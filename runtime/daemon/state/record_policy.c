@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Module of a slot's record, and whether it is recorded. Main thread. */
+/* Module of a slot's record, and whether it is recorded. */
 #include "runtime/daemon/state/record_policy.h"
 
 #include "logfmt/rules/lib_rules.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Copies slots of a shared memory, which the traced program may change at the same time. Reads with pread(), never
- * through a mapping; nothing read is trusted. Main thread. Must not know which process a record belongs to.
+ * through a mapping; nothing read is trusted. Must not know which process a record belongs to.
  */
 #include "runtime/daemon/state/shm_copy.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes over time (HEATMAP) per rank for POSIX, MPI-IO and STDIO. Must not know how bins are filled. */
+/* Bytes over time (HEATMAP) per rank for POSIX, MPI-IO and STDIO. */
 #ifndef RUNTIME_DAEMON_TABLES_HEATMAPS_H
 #define RUNTIME_DAEMON_TABLES_HEATMAPS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Held events by job, in order. The job owns the list. Main thread. */
+/* Held events by job, in order. The job owns the list. */
 #include "runtime/daemon/tables/held_events.h"
 
 #include <errno.h>
@@ -47,8 +47,7 @@ int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const 
 	const uint64_t begin = scribe_bpf_taken(b), end = scribe_bpf_position(b);
 	int rc = scribe_held_restore(job, begin, end, e, text);
 
-	/* The ring's space is freed after this: should the daemon be killed, the next one has the event from the
-	 * journal. */
+	/* Before the ring's space is freed, so that the next daemon finds the event in the journal. */
 	if (rc == 0)
 		scribe_job_journal_held(job, begin, end, e, text);
 	return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lines NAME=VALUE with our prefixes are collected in a fixed buffer of the process; the first process with any
- * decides for its job. Main thread. Must not know events.
+ * decides for its job. Must not know events.
  */
 #include "runtime/daemon/tables/job_env.h"
 

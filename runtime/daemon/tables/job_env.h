@@ -19,7 +19,6 @@ struct scribe_jobenv {
 
 /* NAME=value with NUL, cut anywhere. */
 void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes);
-/* Is a known key among them? */
 bool scribe_jobenv_is_set(const struct scribe_jobenv *e);
 /*
  * Applies keys that users may set and that can change in a running job; ignores errors. IOSCRIBE_* overrides

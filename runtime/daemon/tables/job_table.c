@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The kernel's job table, which programs read at any time: an entry is complete before it becomes active
- * (bpf/user/job_table.c). Main thread. Must not know how jobs start or end.
+ * (bpf/user/job_table.c). Must not know how jobs start or end.
  */
 #include "runtime/daemon/tables/job_table.h"
 
@@ -38,7 +38,6 @@ int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, str
 	if (!d->bpf) {
 		rc = scribe_bpf_open(&options, &d->bpf, err);
 		if (rc == 0) {
-			/* edge-triggered: the ring is rarely empty, and only wakeups are urgent */
 			(void)scribe_watch_edge(d->epoll, scribe_bpf_events_fd(d->bpf), &d->bpf);
 		}
 		if (rc == 0 && options.pins)

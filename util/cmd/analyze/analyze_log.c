@@ -62,7 +62,7 @@ static size_t mount_index(const struct scribe_log *log, const struct by_mount *m
 	if (!name)
 		return log->nmounts;
 	first = first_bytes(name, len);
-	/* Comparing eight bytes at once rejects most mounts without a string comparison. */
+	/* Comparing eight bytes at once rejects most mounts. */
 	while (i < log->nmounts &&
 	       ((first & mounts[i].mask) != mounts[i].first || scribe_mount_index(&log->mounts[i], 1, name) != 0))
 		i++;

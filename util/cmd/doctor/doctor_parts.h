@@ -22,7 +22,7 @@ struct scribe_hooks {
 	char ioscribe[4096], dir[4096], library[4096], options[4096];
 	char seconds[16], deadline[16], streams[8], jobs[8], comment[8];
 };
-/* Reads hooks.conf. false: a line is unusable; with `say` it is printed. */
+/* false: a line is unusable; with `say` it is printed. */
 bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say);
 /* Checks hooks.conf, the files that it names, and the switch-off file beside it. */
 void scribe_doctor_hooks(const char *path, struct scribe_hooks *ret);

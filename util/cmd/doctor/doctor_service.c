@@ -105,7 +105,7 @@ static void check_build(const char *dir)
 		pid = 0;
 	if (f)
 		fclose(f);
-	/* After an upgrade the old program keeps running; /proc then marks its file as deleted. */
+	/* After an upgrade /proc marks the old program's file as deleted. */
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	n = pid ? readlink(path, exe, sizeof(exe) - 1) : -1;
 	if (n <= 0)

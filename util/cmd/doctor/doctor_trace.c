@@ -121,7 +121,7 @@ void scribe_doctor_trace(void)
 	else
 		say_privileges(programs.ok ? "" : programs.cause, programs.text);
 	scribe_doctor_line(programs.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_FIX, "tracing programs", "%s", programs.text);
-	/* Only a note, because system calls are traced without library probes too. */
+	/* Only a note: system calls are traced without library probes. */
 	if (probes.seen)
 		scribe_doctor_line(probes.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_NOTE, "library probes", "%s%s",
 				   probes.ok ? "" : "MPI-IO, HDF5 and PnetCDF are not recorded: ", probes.text);

@@ -75,7 +75,7 @@ static int export_logs(struct export *e, char **paths, int n, struct scribe_err 
 		if (rc >= 0)
 			rc = e->format->log(ctx, &log, err);
 		scribe_log_close(&log);
-		/* A format that can discard a log (SQLite rolls back) continues with the next one; others stop. */
+		/* After a failed log, a format that can discard it (SQLite rolls back) continues with the next one. */
 		if (rc < 0 && e->format->drop && e->format->drop(ctx)) {
 			rc = 0;
 			e->skipped++;

@@ -50,7 +50,6 @@ static int end_table(struct csv *c, struct scribe_err *err)
 
 	scribe_out_close(&c->out);
 	c->has_out = 0;
-	/* Flushed and closed, but renamed only in csv_close, when all tables are complete. */
 	if (c->nfiles && scribe_output_file_written(&c->files[c->nfiles - 1], rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	return rc;

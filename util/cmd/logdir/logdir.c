@@ -143,7 +143,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* Opens directory `name` in `at`, but not a symbolic link. A descriptor or a negative errno. */
+/* Refuses a symbolic link. Returns a descriptor or a negative errno. */
 static int enter(int at, const char *name)
 {
 	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,

@@ -227,7 +227,6 @@ static const void *moved(const struct each *e, const void *record, size_t *len)
 	return copy;
 }
 
-/* Calls `each` for every record of the module in every log. */
 static int walk(struct each *e, each_record *each)
 {
 	struct merge *m = e->m;

@@ -270,7 +270,6 @@ static void warn_skipped(struct parse *p, int module)
 
 static int wanted(const struct parse *p, int module, int has_data)
 {
-	/* A module without data is printed only for its warning that it is incomplete. */
 	if (!has_data)
 		return scribe_module_by_id(module) && scribe_is_partial(p->log.reader, module);
 	/* Traces belong to `ioscribe dxt`. */

@@ -73,7 +73,7 @@ static void nap(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* The job has ended: sets the deadline for the rest. */
+/* Sets the deadline for the rest. */
 static void ends(struct publisher *p)
 {
 	if (!p->give_up_ms)
@@ -234,7 +234,7 @@ static int publish(struct publisher *p, struct scribe_err *err)
 {
 	int rc = reach(p, err);
 
-	/* A missing sink is reported at once, not with the first operation. */
+	/* Reports a missing sink before the first operation. */
 	if (rc < 0)
 		failed(p, err);
 	err->text[0] = 0;

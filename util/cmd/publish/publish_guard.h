@@ -11,8 +11,8 @@
 
 /*
  * Blocks the signals in all threads started later. The new thread exits the process some seconds after the
- * job's end or a signal, whatever call blocks the main thread. `self` and `sink` are borrowed. Call once. 0 or
- * negative.
+ * job's end or a signal, whatever call blocks the main thread. `self` and `sink` are borrowed. Call once.
+ * 0 or a negative errno.
  */
 int scribe_publish_guard_start(const char *self, const char *sink, const sigset_t *ends, struct scribe_err *err);
 /* Sets the ring to watch for the job's end; call with NULL before the ring is closed. */

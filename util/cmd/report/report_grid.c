@@ -25,8 +25,6 @@ struct grid {
 	float *plane[3];
 };
 
-/* ---- cells ---- */
-
 static void grid_free(struct grid *g)
 {
 	for (int i = 0; i < 3; i++)
@@ -88,8 +86,6 @@ static void spread_rank(struct grid *g, int plane, int64_t rank, double from, do
 	for (int i = 0; rank < 0 && i < g->rows; i++)
 		spread(g, plane, i, from, to, value / g->rows);
 }
-
-/* ---- what fills them ---- */
 
 struct layer {
 	const char *name, *heatmap;
@@ -200,8 +196,6 @@ static int fill(const struct scribe_summary *s, struct grid *g, const struct lay
 	return rc;
 }
 
-/* ---- into the page ---- */
-
 static void put_base64(struct scribe_out *out, const unsigned char *at, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -288,8 +282,6 @@ static int put_layer(const struct scribe_summary *s, const struct layer *l, bool
 		rc = put_grid(s, l, "records", l->module, take_record, first, out, err);
 	return rc < 0 ? rc : 0;
 }
-
-/* ---- single operations ---- */
 
 /* Planes: number, shortest and longest duration of the operations that begin in a cell. */
 static void take_timeline(struct grid *g, const struct layer *l, const struct scribe_names *names, const void *record,

@@ -18,8 +18,6 @@
 
 #define LOGS_MAX 20000
 
-/* ---- two logs ---- */
-
 static void put_log(struct scribe_out *json, const char *key, const struct scribe_summary *s)
 {
 	const char *slash = strrchr(s->log.path, '/'), *file = slash ? slash + 1 : s->log.path;
@@ -88,8 +86,6 @@ int scribe_report_compare(char **paths, struct scribe_out *json, struct scribe_o
 	scribe_summary_free(&s[1]);
 	return rc;
 }
-
-/* ---- many ---- */
 
 static void put_text(struct scribe_out *json, const char *text)
 {

@@ -128,7 +128,7 @@ static void child(struct scribe_run *r, int go, int failure)
 	_exit(rc == ENOENT ? 127 : 126);
 }
 
-/* *ret_go: write a byte to release CMD. The caller closes both descriptors. */
+/* The caller closes both descriptors. */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure, struct scribe_err *err)
 {
 	int go[2], failure[2];

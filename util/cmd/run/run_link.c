@@ -22,7 +22,7 @@
 #include "util/link/service_link.h"
 
 #define LEAST_DATA     (8u << 20) /* bytes of RLIMIT_DATA; a daemon needs more */
-#define START_MS       30000      /* the kernel verifies all programs, perhaps on a busy machine */
+#define START_MS       30000      /* the kernel verifies all programs */
 #define ENROL_MS       10000
 #define SERVICE_MS     2000  /* limit for connecting and enrolling together; CMD waits meanwhile */
 #define ANSWER_MS      10000 /* of a service that continues the job */

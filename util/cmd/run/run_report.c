@@ -22,7 +22,7 @@ static void summary(const struct scribe_msg_log *m)
 
 	if (scribe_summary_brief(m->path, stderr, &err) < 0)
 		fprintf(stderr, "  note       %s\n", scribe_human_text(err.text, (char[2048]){0}, 2048));
-	/* The rest is not in the log: only the daemon's message has it. */
+	/* Only the daemon's message has the rest. */
 	if (m->overflowed_files)
 		fprintf(stderr, "  note       %" PRIu64 " files are folded into catch-all records\n",
 			m->overflowed_files);

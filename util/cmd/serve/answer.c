@@ -306,7 +306,7 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question, const s
 		.limit = {.end_ms = serve->end_ms, .seconds = SCRIBE_SERVE_SECONDS, .stop = &serve->stop}};
 	int rc = scribe_question_load(&q, serve->folders, question, err);
 
-	/* Loaded per request, because files may change while the server runs. */
+	/* Files may change while the server runs. */
 	if (rc >= 0)
 		rc = set_parameters(&q, want, err);
 	if (rc >= 0)

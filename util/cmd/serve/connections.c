@@ -36,7 +36,6 @@ static void make_room(struct scribe_connections *l)
 		if (!oldest || c->until_ms < oldest->until_ms)
 			oldest = c;
 	}
-	/* Two limits: the number of strangers, and all connections when they are full. */
 	if (strangers > SCRIBE_SERVE_STRANGERS || (strangers > 1 && used == SCRIBE_SERVE_CONNECTIONS))
 		end(oldest);
 }

@@ -225,7 +225,7 @@ static int transaction(struct lines *l, struct scribe_err *err)
 		scribe_store_roll_back(l->f->store);
 		return rc;
 	}
-	/* Only after the commit: until here the transaction can be repeated. */
+	/* Only after the commit. */
 	for (int i = 0; i < l->all.n; i++) {
 		struct scribe_input *in = l->all.in[i];
 
@@ -346,7 +346,6 @@ static int run(struct lines *l, struct scribe_err *err)
 		bool full, any = any_lines(l, &full);
 
 		since_ms = !any ? 0 : since_ms ? since_ms : now_ms();
-		/* Lines are gathered for GATHER_MS, so that single messages do not cost a transaction each. */
 		if (any && (full || *l->f->stop || now_ms() - since_ms >= GATHER_MS)) {
 			rc = commit_lines(l, err);
 			since_ms = 0;

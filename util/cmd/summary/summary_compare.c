@@ -12,8 +12,6 @@
 #define H     40
 #define LEAST 0.0005 /* a smaller part is not a change */
 
-/* ---- figures ---- */
-
 static size_t add(struct scribe_summary_change *to, size_t n, const char *name, enum scribe_fact_unit unit, double a,
 		  double b)
 {
@@ -122,8 +120,6 @@ static void put_figures(const struct scribe_summary *a, const struct scribe_summ
 	}
 }
 
-/* ---- files ---- */
-
 static double seconds_of(const struct scribe_facts *f, uint64_t id)
 {
 	const struct scribe_file_facts *file = scribe_map_get(&f->by_id, id);
@@ -181,8 +177,6 @@ static void put_files(const struct scribe_summary *a, const struct scribe_summar
 			quantity(SCRIBE_UNIT_SECONDS, most[i].b, y),
 			scribe_human_text(scribe_summary_changed_name(a, b, most[i].id), shown, sizeof(shown)));
 }
-
-/* ---- findings ---- */
 
 static bool has(const struct scribe_findings *found, const char *rule)
 {

@@ -22,8 +22,6 @@ static const char *count(int64_t v, char *to)
 	return scribe_human_count(v, to, H);
 }
 
-/* ---- job ---- */
-
 static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_log_job *job = scribe_reader_job(s->log.reader);
@@ -44,8 +42,6 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_printf(out, "command    %s\n",
 			  scribe_human_text(scribe_reader_exe(s->log.reader), command, sizeof(command)));
 }
-
-/* ---- time and findings ---- */
 
 static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, struct scribe_out *out)
 {
@@ -141,8 +137,6 @@ static void put_findings(const struct scribe_summary *s, size_t most, struct scr
 	scribe_out_wrapped(out, "           ", line);
 }
 
-/* ---- modules ---- */
-
 static const char *module_name(int id)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
@@ -214,8 +208,6 @@ static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 		}
 	scribe_out_wrapped(out, "INCOMPLETE ", text);
 }
-
-/* ---- access sizes ---- */
 
 static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
 	"0-100", "101-1K", "1K-10K", "10K-100K", "100K-1M", "1M-4M", "4M-10M", "10M-100M", "100M-1G", "over 1G",
@@ -307,8 +299,6 @@ static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 	}
 }
 
-/* ---- files ---- */
-
 static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f, struct scribe_out *out)
 {
 	char a[H], b[H];
@@ -331,8 +321,6 @@ static void put_files(const struct scribe_summary *s, struct scribe_out *out, in
 	for (int i = 0; i < s->nfiles && i < most; i++)
 		put_file(s, &s->files[i], out);
 }
-
-/* ---- processes ---- */
 
 static void put_signals(const struct scribe_summary *s, struct scribe_out *out)
 {
@@ -398,8 +386,6 @@ static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
 	if (bad > s->nends)
 		scribe_out_printf(out, "  and %s more\n", count(bad - s->nends, a));
 }
-
-/* ---- whole ---- */
 
 static void put_perf(const struct scribe_summary_module *m, struct scribe_out *out)
 {
