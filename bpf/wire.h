@@ -7,11 +7,12 @@
 #define BPF_WIRE_H
 
 #include "logfmt/counters/ledger_list.h"
+#include "logfmt/rules/cache_counts.h"
 #include "logfmt/rules/heat_rules.h"
 #include "logfmt/rules/posix_shard.h"
 
 #ifndef SCRIBE_WIRE_VERSION /* a test defines another */
-#define SCRIBE_WIRE_VERSION 11
+#define SCRIBE_WIRE_VERSION 12
 #endif
 #define SCRIBE_JOBS_MAX         256u
 #define SCRIBE_JOB_ORPHANED     (SCRIBE_JOBS_MAX - 1) /* of processes that outlive their job */
@@ -29,7 +30,7 @@
 #define SCRIBE_SKIP_SLOT    0xffffffffu /* cached: do not record this file */
 #define SCRIBE_LINK_PENDING 0xfffffffeu /* slot->next between push and link */
 
-/* One file (or path) of one process, or an extra shard. 1024 bytes. */
+/* One file (or path) of one process, or an extra shard. 1088 bytes. */
 enum scribe_slot_state {
 	SCRIBE_SLOT_FREE = 0,
 	SCRIBE_SLOT_LIVE = 1,
@@ -61,6 +62,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_CALLS = 1u << 6,           /* the program counts this stream itself (logfmt/rules/streams.h) */
 	SCRIBE_SF_TRACED = 1u << 7,          /* reads and writes make segments */
 	SCRIBE_SF_OPENS = 1u << 8,           /* opens and closes too; all calls of libraries */
+	SCRIBE_SF_FAULTS_LOST = 1u << 9,     /* page faults of a mapping could not be counted */
 };
 
 #define SCRIBE_TRACED_KINDS (1u << SCRIBE_KIND_FILE | 1u << SCRIBE_KIND_CATCHALL | 1u << SCRIBE_KIND_MPIIO)
@@ -91,11 +93,12 @@ struct scribe_slot {
 	scribe_u32 renamed_from; /* slot of the first rename's source */
 	scribe_u32 renamed_from_generation;
 	scribe_u32 calls_of; /* low half of exec_ns when SCRIBE_SF_CALLS was set */
-	scribe_u64 spare[2]; /* keeps the rest in its cache lines */
+	scribe_u64 cache_often[SCRIBE_CACHE_OFTEN];
 	struct scribe_heat heat;
 	/* 200: with CREATES, CLOSES and CLOSE_NS on the shard's first lines */
 	struct scribe_ext_shard ext;
 	struct scribe_posix_shard shard;
+	scribe_u64 cache_seldom[SCRIBE_CACHE_ALL - SCRIBE_CACHE_OFTEN];
 } __attribute__((aligned(64)));
 
 enum scribe_proc_flags {
@@ -134,9 +137,12 @@ struct scribe_proc {
 	scribe_u32 mem_align;
 	scribe_u32 aio_open; /* libaio: submitted, not seen to complete */
 	scribe_u32 uring_open;
-	scribe_u32 pad;
+	scribe_u32 mapped_gen; /* mappings of files so far */
 	char comm[16];
 	scribe_u64 heat_base_ns; /* first bin; 0: start_ns */
+	scribe_u64 cpu_ns;       /* processor time of ended threads */
+	/* of our programs, without calls not yet added; and the system calls among these */
+	scribe_u64 cost_ns, cost_calls;
 } __attribute__((aligned(64)));
 
 /* Processes that join at exec. */
@@ -254,10 +260,12 @@ struct scribe_ctl {
 	scribe_u32 level;       /* enum scribe_bpf_level */
 	scribe_u32 tables_most; /* limit */
 	scribe_u32 slots_most;
-	scribe_u32 whole;  /* slots are not added later */
-	scribe_u32 calls;  /* 1: attached to system calls */
-	scribe_u32 asleep; /* 1: wake it; cleared by the waker */
-	scribe_u32 pad[6];
+	scribe_u32 whole;   /* slots are not added later */
+	scribe_u32 calls;   /* 1: attached to system calls */
+	scribe_u32 asleep;  /* 1: wake it; cleared by the waker */
+	scribe_u32 cache;   /* bits 1 << enum scribe_cache_id, times after them: what this kernel shows */
+	scribe_u32 call_ns; /* what a system call costs more when programs that do nothing are attached */
+	scribe_u32 pad[4];
 	struct scribe_ring_ctl slots;
 	struct scribe_ring_ctl procs;
 	struct scribe_ring_ctl tables;

@@ -6,7 +6,7 @@
 #ifndef BPF_KERN_ACCOUNT_BPF_H
 #define BPF_KERN_ACCOUNT_BPF_H
 
-#include "bpf/kern/maps.bpf.h"
+#include "bpf/kern/cache.bpf.h"
 #include "bpf/kern/syscall_class.h"
 
 #define SCRIBE_CORE_DUMPED 0x80
@@ -92,6 +92,8 @@ static __always_inline void scribe_io_enter(struct scribe_thread *t, struct scri
 	if (!SCRIBE_HAS_ACCOUNT(task))
 		return;
 	SCRIBE_APART(write);
+	if (write)
+		scribe_cache_begin(t, task, write);
 	t->io_before = write ? task->ioac.syscw : task->ioac.syscr;
 	if (t->io_before != t->io[write & 1].calls)
 		scribe_io_differs(t, p, write);

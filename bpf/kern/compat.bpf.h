@@ -89,6 +89,12 @@ static __always_inline __s64 scribe_file_pos(__u64 addr)
 	return SCRIBE_GET(file, f_pos);
 }
 
+#ifdef __TARGET_ARCH_arm64
+#define SCRIBE_O_DIRECT 0200000
+#else
+#define SCRIBE_O_DIRECT 040000
+#endif
+
 static __always_inline __u32 scribe_file_flags(__u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);

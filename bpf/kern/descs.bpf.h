@@ -212,9 +212,13 @@ static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scr
 	t->c_slot = slot;
 	t->c_generation = generation;
 	t->c_gen = *(volatile __u32 *)&p->open_gen;
-	if (p->flags & SCRIBE_PF_SHARES_FDS)
-		t->c_gen--; /* never valid: the table has the current identity */
 	t->c_kept = kept;
+	t->c_direct = (scribe_file_flags(file) & SCRIBE_O_DIRECT) != 0;
+	/* Never valid: the table has the current identity; reads with O_DIRECT begin with a look at it. */
+	if (p->flags & SCRIBE_PF_SHARES_FDS || t->c_direct)
+		t->c_gen--;
+	if (t->c_direct)
+		scribe_cache_share(t, p);
 }
 
 SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)

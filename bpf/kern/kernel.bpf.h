@@ -88,6 +88,7 @@ struct super_block {
 	unsigned long s_blocksize;
 	unsigned long s_flags;
 	unsigned long s_magic;
+	void *s_bdev;
 };
 
 struct inode {
@@ -151,6 +152,19 @@ struct timespec64 {
 struct vm_area_struct {
 	struct file *vm_file;
 };
+
+struct address_space {
+	struct inode *host;
+};
+
+/* Linux 5.16; number of pages only if it is large. */
+struct folio {
+	unsigned long flags; /* from 6.18 on a struct */
+	struct address_space *mapping;
+	unsigned int _nr_pages; /* before 6.15 _folio_nr_pages */
+};
+
+enum pageflags { PG_head };
 
 struct kioctx {
 	unsigned long user_id;
@@ -218,6 +232,7 @@ struct signal_struct {
 /* CONFIG_TASK_XACCT and CONFIG_TASK_IO_ACCOUNTING */
 struct task_io_accounting {
 	__u64 rchar, wchar, syscr, syscw;
+	__u64 read_bytes, write_bytes; /* CONFIG_TASK_IO_ACCOUNTING */
 };
 
 struct thread_info {
@@ -267,6 +282,10 @@ struct pid {
 	struct upid numbers[1];     /* per namespace; that of `level` is the last */
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+};
+
 struct task_struct {
 	struct pid *thread_pid;
 	struct hlist_node pid_links[1];
@@ -282,6 +301,8 @@ struct task_struct {
 	struct files_struct *files;
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
+	unsigned long min_flt, maj_flt;
+	struct sched_entity se;
 	struct css_set *cgroups;
 	struct bpf_local_storage *bpf_storage;
 	unsigned int flags;

@@ -30,10 +30,11 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	if (!t)
 		return 0;
 	/* The return does nothing while class is 0: an early return below skips the call there too. */
-	t->class = 0;
+	t->call = 0;
 	p = scribe_proc_at(t->proc);
 	if (!p || p->proc_id != t->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
 		return 0;
+	scribe_cost_enter(t, p);
 	/* 32-bit calls have other numbers and argument registers: they are counted, not decoded. */
 	if (scribe_compat_call(task)) {
 		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
@@ -46,11 +47,14 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 			scribe_io_enter(t, p, task, SCRIBE_OP_READ);
 		else
 			scribe_io_enter(t, p, task, SCRIBE_OP_WRITE);
-		if (scribe_data_enter(t, p, task, class, scribe_arg(regs, 1)))
+		if (scribe_data_enter(t, p, task, class, scribe_arg(regs, 1))) {
 			t->class = class;
-		else
-			t->class = class & 1 ? SCRIBE_CLASS_LEFT_READ : SCRIBE_CLASS_LEFT_WRITE;
+			return 0;
+		}
 		/* A call without a record is still accounted at return, by cause (t->left). */
+		t->class = class & 1 ? SCRIBE_CLASS_LEFT_READ : SCRIBE_CLASS_LEFT_WRITE;
+		if (t->measured)
+			t->op.start_ns = bpf_ktime_get_ns();
 		return 0;
 	}
 	/* Data calls of this thread are filtered in scribe_data_enter. */
@@ -94,7 +98,8 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 }
 
 /* Even classes write, odd ones read. */
-static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_regs *regs, __u32 class, long ret)
+static __always_inline int scribe_leave_data(struct scribe_thread *t, struct task_struct *task, struct pt_regs *regs,
+					     __u32 class, long ret)
 {
 	struct scribe_proc *p;
 
@@ -102,18 +107,21 @@ static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_
 		p = scribe_proc_at(t->proc);
 		if (p)
 			scribe_data_failed(t, p, !(class & 1), ret);
+		scribe_cost_leave(t, t->op.end_ns);
 		return 0;
 	}
 	if (class & 1) {
-		if (scribe_data_exit(t, regs, class, SCRIBE_OP_READ, ret))
+		if (scribe_data_exit(t, task, regs, class, SCRIBE_OP_READ, ret))
 			return 0;
-	} else if (scribe_data_exit(t, regs, class, SCRIBE_OP_WRITE, ret)) {
+	} else if (scribe_data_exit(t, task, regs, class, SCRIBE_OP_WRITE, ret)) {
 		return 0;
 	}
 	/* The fast path did not apply (record locked, sharded, excluded, retired): nothing is recorded yet. */
 	p = scribe_proc_at(t->proc);
 	if (p)
 		scribe_data_late(t, p);
+	t->fetched = 0;
+	scribe_cost_leave(t, t->op.end_ns);
 	return 0;
 }
 
@@ -138,12 +146,15 @@ static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs
 		return 0;
 	}
 	if (class <= SCRIBE_CLASS_LAST_DATA)
-		return scribe_leave_data(t, regs, class, ret);
+		return scribe_leave_data(t, task, regs, class, ret);
 	p = scribe_proc_at(t->proc);
 	if (!p)
 		return 0;
 	if (class >= SCRIBE_CLASS_LEFT_READ) {
+		const __u64 from_ns = t->measured ? bpf_ktime_get_ns() : 0;
+
 		scribe_io_left(t, p, class - SCRIBE_CLASS_LEFT_READ, ret);
+		scribe_cost_leave(t, from_ns);
 		return 0;
 	}
 	t->op.end_ns = bpf_ktime_get_ns();
@@ -151,6 +162,7 @@ static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs
 		scribe_fd_exit(t, p, class, scribe_arg(regs, 2), ret);
 	else
 		scribe_other_exit(t, p, class, ret);
+	scribe_cost_leave(t, t->op.end_ns);
 	return 0;
 }
 
@@ -256,6 +268,53 @@ int scribe_uring_ovf(void *ctx)
 				    .flags = scribe_tracepoint_arg(ctx, 3)};
 
 	return scribe_uring_overflow(scribe_tracepoint_arg(ctx, 0), &o);
+}
+
+/* What the page cache does. The loader picks those that this kernel has (bpf/user/levels.c). */
+SEC("?tp_btf/mm_filemap_add_to_page_cache")
+int BPF_PROG(scribe_page_added, struct folio *folio)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_untraced(task) ? 0 : scribe_cache_added(task, folio);
+}
+
+SEC("?tp_btf/writeback_dirty_folio")
+int BPF_PROG(scribe_page_dirty, struct folio *folio, struct address_space *mapping)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_untraced(task) ? 0 : scribe_cache_dirtied(task, folio, mapping);
+}
+
+/* Linux 6.11. */
+SEC("?tp_btf/mm_filemap_fault")
+int BPF_PROG(scribe_page_fault, struct address_space *mapping)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_untraced(task) ? 0 : scribe_cache_fault(task, (__u64)BPF_CORE_READ(mapping, host));
+}
+
+/* Pages of the cache were mapped around the address. */
+SEC("?tp_btf/mm_filemap_map_pages")
+int BPF_PROG(scribe_page_around, struct address_space *mapping)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_untraced(task) ? 0 : scribe_cache_fault(task, (__u64)BPF_CORE_READ(mapping, host));
+}
+
+struct trace_event_raw_balance_dirty_pages {
+	long pause; /* ms */
+} __attribute__((preserve_access_index));
+
+SEC("?tracepoint/writeback/balance_dirty_pages")
+int scribe_page_pause(struct trace_event_raw_balance_dirty_pages *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_untraced(task) ? 0 : scribe_cache_throttled(task, ctx->pause);
 }
 
 #ifndef SCRIBE_PROBE_READ

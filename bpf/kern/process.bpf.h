@@ -88,10 +88,12 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 {
 	struct scribe_thread *t = scribe_thread_of(parent), *c;
 	struct scribe_proc *p, *q;
+	__u64 from_ns;
 	__u32 index;
 
 	if (!t)
 		return 0;
+	from_ns = bpf_ktime_get_ns();
 	p = scribe_proc_at(t->proc);
 	if (!p || p->proc_id != t->proc_id)
 		return 0;
@@ -135,6 +137,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 	c->proc = index;
 	c->mem_align = q->mem_align;
 	c->io_begun = scribe_io_begins();
+	scribe_cost_once(p, from_ns);
 	return 0;
 }
 
@@ -263,7 +266,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	struct scribe_thread *t = scribe_thread_of(task);
 	struct scribe_scratch *s;
 	struct scribe_proc *p;
-	__u64 from, end, bytes;
+	__u64 from, end, bytes, from_ns = bpf_ktime_get_ns();
 
 	p = t ? scribe_proc_at(t->proc) : 0;
 	if (!t || !p || p->proc_id != t->proc_id) {
@@ -315,6 +318,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 			break;
 	}
 	scribe_scratch_put(s);
+	scribe_cost_once(p, from_ns);
 	return 0;
 }
 
@@ -359,10 +363,12 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 {
 	struct scribe_thread *t = scribe_thread_of(task);
 	struct scribe_proc *p;
+	__u64 from_ns;
 	__s32 status;
 
 	if (!t)
 		return 0;
+	from_ns = bpf_ktime_get_ns();
 	p = scribe_proc_at(t->proc);
 	if (!p || p->proc_id != t->proc_id)
 		return 0;
@@ -374,6 +380,11 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 		scribe_cache_share(t, p);
 	if (!(p->flags & SCRIBE_PF_NOT_RECORDED))
 		scribe_io_end(t, p, task, BPF_CORE_READ(task, signal, group_exit_code) & SCRIBE_CORE_DUMPED);
+	if (!(p->flags & SCRIBE_PF_NOT_RECORDED))
+		__sync_fetch_and_add(&p->cpu_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
+	scribe_cost_add(t, p);
+	scribe_cost_once(p, from_ns);
+	/* Now the daemon may take the entry. */
 	if (__sync_fetch_and_add(&p->threads, -1) != 1)
 		return 0;
 	bpf_map_delete_elem(&scribe_tgids, &p->tgid);

@@ -141,8 +141,12 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 	if (h.atomic) {
 		scribe_data_atomic(t, p, h.at);
 		scribe_heat_far(h.at, t->op.start_ns, t->op.end_ns, t->op.bytes, t->op.op | SCRIBE_HEAT_ATOMIC);
+		if (t->fetched)
+			scribe_cache_count(t, h.at, &t->op, t->fetched, 1);
 	} else {
 		scribe_shard_apply(t, &h.at->shard, &t->op, &t->op_result);
+		if (t->fetched)
+			scribe_cache_count(t, h.at, &t->op, t->fetched, 0);
 		scribe_heat_count(h.at, t->op.start_ns, t->op.end_ns, t->op.bytes, t->op.op);
 		scribe_shard_unlock(h.at, h.lock);
 	}
@@ -154,7 +158,7 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 }
 
 /*
- * Inline, for a named file with one free shard; the lock also protects the cursor. A shard added meanwhile is
+ * Inline. Only for a named file with one free shard; the lock also protects the cursor. A shard added meanwhile is
  * counted (APPROX_TIME). False: nothing done.
  */
 static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct scribe_slot *s,
@@ -181,6 +185,10 @@ static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct 
 	op->align = s->align;
 	scribe_cursor_data(&s->cursor, op, 1, &op_result);
 	scribe_shard_apply(t, &s->shard, op, &op_result);
+	if ((op->op & 1) && t->fetched) {
+		scribe_cache_count(t, s, op, t->fetched, 0);
+		t->fetched = 0;
+	}
 	scribe_heat_count(s, op->start_ns, op->end_ns, op->bytes, op->op);
 	if (*(volatile __u32 *)&s->shards[0])
 		scribe_count_thread(t, SCRIBE_L_APPROX_TIME);

@@ -134,6 +134,8 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	s->proc_id = p->proc_id;
 	s->flags = flags;
 	s->generation++; /* detects reuse */
+	/* A page fault of a process that inherited the mapping may have counted on its way. */
+	__builtin_memset(s->cache_seldom, 0, sizeof(s->cache_seldom));
 	*(volatile __u32 *)&s->state = SCRIBE_SLOT_LIVE;
 	return index;
 }

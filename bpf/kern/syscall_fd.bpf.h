@@ -59,10 +59,13 @@ static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct sc
 		return false;
 	}
 	t->file = (__u64)file;
-	if (scribe_is_cached(t, p, file, SCRIBE_GET(file, f_inode)))
+	if (scribe_is_cached(t, p, file, SCRIBE_GET(file, f_inode))) {
 		slot = t->c_slot;
-	else
+	} else {
 		slot = scribe_resolve(t, p, *(volatile __u64 *)&t->file, false);
+		if ((class & 1) && t->c_direct)
+			scribe_cache_begin(t, task, SCRIBE_OP_READ);
+	}
 	if (slot == SCRIBE_SKIP_SLOT) {
 		t->left = scribe_why_left(t->file);
 		return false;
@@ -307,8 +310,13 @@ static __always_inline void scribe_data_late(struct scribe_thread *t, struct scr
 	__u32 slot = t->c_slot;
 	struct scribe_slot *s = scribe_slot_at(slot);
 
-	if (!scribe_data_seen(t, p, s))
+	if (!scribe_data_seen(t, p, s)) {
+		/* The program counts the stream, but not what its reads and writes cost the page cache. */
+		if (t->fetched && s && (s->flags & (SCRIBE_SF_CALLS | SCRIBE_SF_EXCLUDED)) == SCRIBE_SF_CALLS &&
+		    s->generation == t->c_generation)
+			scribe_cache_count(t, s, &t->op, t->fetched, 1);
 		return;
+	}
 	if (s && s->kind && scribe_record_data(t, p, s, slot, t->c_generation))
 		scribe_name_again(s, slot, p, t->file);
 	else
@@ -382,13 +390,14 @@ static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct 
  * `write` is a constant in each caller, so that counter addresses are constant. False: t->op must be recorded
  * (scribe_data_late).
  */
-static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_regs *regs, __u32 class,
-					     const __u32 write, __s64 bytes)
+static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct task_struct *task, struct pt_regs *regs,
+					     __u32 class, const __u32 write, __s64 bytes)
 {
 	struct scribe_data_op op = {.op = write, .bytes = bytes, .start_ns = t->op.start_ns};
 	struct scribe_slot *s;
 
 	SCRIBE_APART(write);
+	scribe_cache_leave(t, task, write);
 	op.end_ns = bpf_ktime_get_ns();
 	t->io[write].calls++;
 	t->io[write].bytes += bytes;
@@ -399,8 +408,11 @@ static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_
 		op.unaligned = scribe_iov_unaligned(scribe_proc_at(t->proc), scribe_arg(regs, 2), scribe_arg(regs, 3),
 						    t->mem_align);
 	s = scribe_slot_at(t->c_slot);
-	if (s && scribe_record_plain(t, s, &op))
+	/* A read that fetched has waited: the fast path does without its code. */
+	if (s && (write || !t->moves) && scribe_record_plain(t, s, &op)) {
+		scribe_cost_leave(t, op.end_ns);
 		return true;
+	}
 	t->op = op;
 	return false;
 }
@@ -494,7 +506,8 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 	if (class == SCRIBE_CLASS_MMAP ? (__u64)ret >= -4095ull : ret < 0) {
 		t->meta.what = SCRIBE_META_EXT;
 		t->meta.ext = SCRIBE_EXT_FAILED_META;
-	}
+	} else if (class == SCRIBE_CLASS_MMAP)
+		scribe_mapped_put(t, p, ret);
 	scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->generation), t->file);
 	if (class == SCRIBE_CLASS_CLOSE && t->last_ref)
 		scribe_desc_gone(t, t->file);

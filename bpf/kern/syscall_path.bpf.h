@@ -87,7 +87,7 @@ SCRIBE_GLOBAL int scribe_path_read_kept(struct scribe_scratch *s)
 	return bpf_probe_read_kernel_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES, kept->text);
 }
 
-/* Instead of the length, when the string is not a path of its own. */
+/* Instead of the length, when the string is not a complete path. */
 enum scribe_path_special {
 	SCRIBE_PATH_NONE = 0,     /* not recorded: a link in procfs itself */
 	SCRIBE_PATH_FILE = 1,     /* of t->proc_path.from */
@@ -395,13 +395,6 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 	slot = scribe_path_meta(t, p, &c->a);
 	if (t->link_change && slot != SCRIBE_SKIP_SLOT)
 		scribe_send_link(t, p, slot, 0);
-	return 0;
-}
-
-static long scribe_vma_file(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
-{
-	/* as a number, which is what the callers pass */
-	bpf_probe_read_kernel(ctx, sizeof(__u64), &vma->vm_file);
 	return 0;
 }
 

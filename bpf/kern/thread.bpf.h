@@ -141,20 +141,34 @@ struct scribe_thread {
 	__u32 proc; /* index */
 	__u32 proc_id;
 	__u32 mem_align; /* of the process */
-	__u32 class;     /* 0 none */
+	__u32 usual;     /* calls of a block, in the mean (cost.bpf.h) */
+	union {
+		struct {
+			__u32 class;    /* 0 none */
+			__u16 measured; /* 1: what its programs cost */
+			__u16 moves;    /* 1: it fetches or makes dirty; moved_before is set */
+		};
+		__u64 call; /* all, cleared together */
+	};
 	/* cache: record of the last file */
 	__u64 c_file;
 	__u64 c_identity;
 	__u32 c_slot;
 	__u32 c_generation;
 	__u32 c_gen;
-	__u32 c_kept;           /* in scribe_descs too */
+	__u32 c_kept;   /* in scribe_descs too */
+	__u32 c_direct; /* 1: with O_DIRECT, when it was cached */
+	__u32 pad_direct;
 	struct scribe_io io[2]; /* by read and write: equals the kernel's account unless calls were missed */
 	__u64 io_before;
-	__u32 segbuf;             /* segment buffer, 0 none */
-	__u32 stand_in;           /* 1: for several processes (io_uring.bpf.h) */
-	__u64 events;             /* added to the ledger at thread exit */
-	struct scribe_data_op op; /* times of any current call */
+	__u64 moved_before; /* the kernel's account of bytes fetched or made dirty, when the call began to move any */
+	__u64 pages_added;  /* bytes that came into the page cache in that call, of file systems without a device */
+	__u32 until, block; /* calls left in this block, and all of it */
+	__u64 cost_from_ns, cost_ns; /* of the measured call: start of the entry's program; what its programs took */
+	__u32 segbuf;                /* segment buffer, 0 none */
+	__u32 stand_in;              /* 1: for several processes (io_uring.bpf.h) */
+	__u64 events;                /* added to the ledger at thread exit */
+	struct scribe_data_op op;    /* times of any current call */
 	__u64 file;
 	__s64 pos;      /* f_pos before the call */
 	__u32 watched;  /* has used a library that takes the difference of moved[] */
@@ -178,7 +192,14 @@ struct scribe_thread {
 	__u64 moved[2]; /* bytes read and written so far, and the time of that: library calls take the
 			   difference */
 	__u64 moved_ns;
-	__u64 wrapped_word; /* user address of the current MPI-IO file, 0 none */
+	__u64 fetched;      /* by t->op, if it is not recorded yet */
+	__u64 mapped_inode; /* of the last page fault, and its record */
+	__u32 mapped_slot;
+	__u32 mapped_generation;
+	__u32 mapped_gen; /* 0 in mapped_slot: not recorded, as long as this equals the process's */
+	__u32 pad_mapped;
+	__u64 fault_counted, fault_fetched; /* number of the last fault that was counted */
+	__u64 wrapped_word;                 /* user address of the current MPI-IO file, 0 none */
 	/* work memory, valid within one program */
 	struct scribe_op_class_result op_result;
 	struct scribe_meta_op meta;

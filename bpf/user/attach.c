@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bpf/user/levels.h"
 #include "bpf/user/load_private.h"
 #include "bpf/user/refusal.h"
+#include "logfmt/base/clock.h"
 
 /* All programs not named here are at calls. */
 static bool is_of_calls(const char *program)
@@ -54,6 +56,10 @@ static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_er
 			continue;
 		fd = scribe_bpf_attach_program(name, b->prog[i].fd);
 		rc = fd < 0 ? fd : 0;
+		if (rc < 0 && scribe_bpf_cache_bits(name)) {
+			b->ctl->cache &= ~scribe_bpf_cache_bits(name);
+			continue;
+		}
 		if (rc == 0) {
 			/* Into the table before the pin can fail, so that the caller can detach it. */
 			memcpy(b->link_name[b->nlinks], name, sizeof(b->link_name[0]));
@@ -64,6 +70,14 @@ static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_er
 			return scribe_refused(err, rc, SCRIBE_STEP_ATTACH, name);
 	}
 	return 0;
+}
+
+static bool has_calls(const struct scribe_bpf *b)
+{
+	for (unsigned i = 0; i < b->nlinks; i++)
+		if (group_of(b->link_name[i]) != OF_PROCESSES)
+			return true;
+	return false;
 }
 
 static void detach_one(struct scribe_bpf *b, unsigned i)
@@ -83,15 +97,45 @@ int scribe_bpf_attach_processes(struct scribe_bpf *b, struct scribe_err *err)
 	return attach_group(b, OF_PROCESSES, err);
 }
 
+/* Of a call that does nothing, at best. */
+static uint32_t call_ns(void)
+{
+	const unsigned calls = 64, rounds = 8;
+	uint64_t best = UINT64_MAX;
+
+	for (unsigned k = 0; k < rounds; k++) {
+		const uint64_t begin = scribe_now_ns();
+		uint64_t took;
+
+		for (unsigned i = 0; i < calls; i++)
+			syscall(SYS_getppid);
+		took = scribe_now_ns() - begin;
+		best = took < best ? took : best;
+	}
+	return (uint32_t)(best / calls);
+}
+
 int scribe_bpf_attach_calls(struct scribe_bpf *b, struct scribe_err *err)
 {
+	const bool first = !has_calls(b);
+	const uint32_t before = first ? call_ns() : 0;
+	uint32_t after;
 	int rc = attach_group(b, OF_RETURNS, err);
 
 	if (rc == 0)
 		rc = attach_group(b, OF_ENTRIES, err);
-	if (rc == 0)
-		scribe_bpf_calls_complete(b, true);
-	return rc;
+	if (rc < 0)
+		return rc;
+	after = first ? call_ns() : 0;
+	if (after > before)
+		b->ctl->call_ns = after - before;
+	scribe_bpf_calls_complete(b, true);
+	return 0;
+}
+
+uint32_t scribe_bpf_call_ns(const struct scribe_bpf *b)
+{
+	return b->ctl->call_ns;
 }
 
 int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
@@ -131,9 +175,15 @@ bool scribe_bpf_attached(const struct scribe_bpf *b)
 bool scribe_bpf_calls_attached(const struct scribe_bpf *b)
 {
 	for (unsigned i = 0; i < b->nprogs; i++)
-		if (is_of_calls(b->prog[i].name) && !has_link(b, b->prog[i].name))
+		if (is_of_calls(b->prog[i].name) && !scribe_bpf_cache_bits(b->prog[i].name) &&
+		    !has_link(b, b->prog[i].name))
 			return false;
 	return b->nprogs;
+}
+
+uint32_t scribe_bpf_cache(const struct scribe_bpf *b)
+{
+	return b->ctl->cache;
 }
 
 void scribe_bpf_detach(struct scribe_bpf *b)

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "logfmt/counters/built.h"
+
 /*
  * By preference where nothing is preempted: level, name, probe reads, programs, required kernel function, never
  * skipped.
@@ -139,11 +141,16 @@ int scribe_bpf_attach_program(const char *program, int fd)
 	static const struct {
 		const char *program, *event;
 	} events[] = {
-		{"scribe_event_enter", "raw_syscalls/sys_enter"},    {"scribe_event_exit", "raw_syscalls/sys_exit"},
-		{"scribe_ev_fork", "sched/sched_process_fork"},      {"scribe_ev_exec", "sched/sched_process_exec"},
-		{"scribe_ev_own", "sched/sched_process_exec"},       {"scribe_ev_end", "sched/sched_process_exit"},
-		{"scribe_ev_sub", "io_uring/io_uring_submit_req"},   {"scribe_ev_cqe", "io_uring/io_uring_complete"},
+		{"scribe_event_enter", "raw_syscalls/sys_enter"},
+		{"scribe_event_exit", "raw_syscalls/sys_exit"},
+		{"scribe_ev_fork", "sched/sched_process_fork"},
+		{"scribe_ev_exec", "sched/sched_process_exec"},
+		{"scribe_ev_own", "sched/sched_process_exec"},
+		{"scribe_ev_end", "sched/sched_process_exit"},
+		{"scribe_ev_sub", "io_uring/io_uring_submit_req"},
+		{"scribe_ev_cqe", "io_uring/io_uring_complete"},
 		{"scribe_ev_ovf", "io_uring/io_uring_cqe_overflow"},
+		{"scribe_page_pause", "writeback/balance_dirty_pages"},
 	};
 	int link;
 
@@ -208,6 +215,69 @@ static int choose_uring(struct bpf_object *object, const struct btf *btf, bool e
 	if (rc == 0 && tracepoint_params(btf, "io_uring_cqe_overflow") == 6) /* 5.19 */
 		rc = choose(object, events ? "scribe_ev_ovf" : "scribe_uring_ovf");
 	return rc;
+}
+
+/* ---- the page cache ---- */
+
+#define BIT(name)   (1u << SCRIBE_CACHE_##name)
+#define F_BIT(name) (1u << (SCRIBE_CACHE_COUNT + SCRIBE_CACHE_F_##name))
+
+/* The tracepoint, a structure's member that the program reads, and whether it runs where it can be preempted. */
+static const struct {
+	const char *program, *tracepoint, *type, *member;
+	bool preemptible;
+	uint32_t bits;
+} cache_programs[] = {
+	{"scribe_page_added", "mm_filemap_add_to_page_cache", "folio", NULL, false,
+	 BIT(MAJOR_FAULTS) | BIT(BYTES_FAULTED)},
+	{"scribe_page_dirty", "writeback_dirty_folio", "folio", NULL, false, BIT(MAPPED_BYTES_DIRTIED)},
+	{"scribe_page_fault", "mm_filemap_fault", "address_space", "host", true, BIT(MINOR_FAULTS)},
+	{"scribe_page_around", "mm_filemap_map_pages", "address_space", "host", true, BIT(MINOR_FAULTS)},
+	{"scribe_page_pause", "balance_dirty_pages", "trace_event_raw_balance_dirty_pages", "pause", false,
+	 F_BIT(THROTTLED_TIME)},
+};
+#define CACHE_PROGRAMS (sizeof(cache_programs) / sizeof(cache_programs[0]))
+
+/* `member` NULL: whether there is the type. */
+static bool has_member(const struct btf *btf, const char *type, const char *member)
+{
+	const int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	const struct btf_member *m = t ? btf_members(t) : NULL;
+
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++)
+		if (!member || !strcmp(btf__name_by_offset(btf, m[i].name_off), member))
+			return true;
+	return false;
+}
+
+uint32_t scribe_bpf_cache_choose(struct bpf_object *object, const struct btf *btf, struct scribe_preempted preempted,
+				 bool events)
+{
+	uint32_t known, lacks = 0;
+
+	if (!IOSCRIBE_MODULE_CACHE || !has_member(btf, "task_io_accounting", "read_bytes"))
+		return 0;
+	known = BIT(BYTES_FETCHED) | BIT(BYTES_DIRTIED) | BIT(READS_FETCHED) | BIT(DIRECT_BYTES_READ) |
+		BIT(DIRECT_BYTES_WRITTEN) | F_BIT(FETCH_TIME);
+	for (size_t i = 0; i < CACHE_PROGRAMS; i++) {
+		if (events && !(cache_programs[i].preemptible && preempted.process_events) &&
+		    has_member(btf, cache_programs[i].type, cache_programs[i].member) &&
+		    tracepoint_params(btf, cache_programs[i].tracepoint) > 0 &&
+		    choose(object, cache_programs[i].program) == 0)
+			known |= cache_programs[i].bits;
+		else
+			lacks |= cache_programs[i].bits;
+	}
+	return known & ~lacks;
+}
+
+uint32_t scribe_bpf_cache_bits(const char *program)
+{
+	for (size_t i = 0; i < CACHE_PROGRAMS; i++)
+		if (!strcmp(cache_programs[i].program, program))
+			return cache_programs[i].bits;
+	return 0;
 }
 
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object, const struct btf *btf,

@@ -41,6 +41,14 @@ bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scrib
  */
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object, const struct btf *btf,
 			    struct scribe_preempted preempted, bool nobody_joins);
+/*
+ * Enables the programs on the page cache that fit, without `events` none. Returns what is shown, as in struct
+ * scribe_ctl, `cache`.
+ */
+uint32_t scribe_bpf_cache_choose(struct bpf_object *object, const struct btf *btf, struct scribe_preempted preempted,
+				 bool events);
+/* What a program of these shows; 0: another program. Without one of these the log has unknown counters. */
+uint32_t scribe_bpf_cache_bits(const char *program);
 /* A link's descriptor, or a negative errno. */
 int scribe_bpf_attach_program(const char *program, int fd);
 

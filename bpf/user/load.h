@@ -34,7 +34,7 @@ enum scribe_bpf_level scribe_bpf_level_of(const char *name);
 const char *scribe_bpf_level_name(enum scribe_bpf_level level);
 
 struct scribe_bpf_options {
-	uint32_t slots;      /* 1 KiB each; 0: 114688 */
+	uint32_t slots;      /* 1088 bytes each; 0: 114688 */
 	uint32_t procs;      /* at once; 0: 16384 */
 	uint32_t tables;     /* limit, 528 B each; 0: 2 * slots */
 	uint32_t ring_bytes; /* power of two; 0: the names of all slots, or a part per CPU */
@@ -138,6 +138,7 @@ struct scribe_slot_view {
 	unsigned nshards;
 	const struct scribe_posix_shard *shard[1 + SCRIBE_EXTRA_SHARDS];
 	const struct scribe_ext_shard *ext[1 + SCRIBE_EXTRA_SHARDS];
+	const struct scribe_slot *part[1 + SCRIBE_EXTRA_SHARDS];          /* with the page cache's counts */
 	const struct scribe_value_table *access[1 + SCRIBE_EXTRA_SHARDS]; /* NULL: none */
 	const struct scribe_value_table *stride[1 + SCRIBE_EXTRA_SHARDS]; /* NULL: none */
 	const struct scribe_heat *heat[1 + SCRIBE_EXTRA_SHARDS];
@@ -165,7 +166,7 @@ int scribe_bpf_drain_live(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn 
 
 struct scribe_slot_copy {
 	uint32_t kind, generation;
-	uint64_t events, ops[2], bytes[2], busy_ns[3], max_ns[2]; /* as in struct scribe_posix_shard */
+	uint64_t events, opens, stats, ops[2], bytes[2], busy_ns[3], max_ns[2]; /* as in struct scribe_posix_shard */
 };
 /*
  * Copies record *slot of a running process, without waiting or changes; *slot becomes the next, 0 at the end.
@@ -204,6 +205,10 @@ void scribe_bpf_keep_growing(struct scribe_bpf *bpf);
 int scribe_bpf_events_fd(const struct scribe_bpf *bpf);
 /* For a second object on the same maps; borrowed. Negative: no such map. */
 int scribe_bpf_map_fd(const struct scribe_bpf *bpf, const char *name, uint32_t *ret_entries);
+/* As in struct scribe_ctl; 0: not measured. */
+uint32_t scribe_bpf_call_ns(const struct scribe_bpf *bpf);
+/* Bits as in struct scribe_ctl, `cache`. */
+uint32_t scribe_bpf_cache(const struct scribe_bpf *bpf);
 /* Runs skipped by the kernel (recursion), all programs. */
 uint64_t scribe_bpf_misses(const struct scribe_bpf *bpf);
 /* Free slots; bytes of all maps. */

@@ -11,7 +11,7 @@
 
 #include "bpf/user/load.h"
 
-#define SCRIBE_PROGS_MAX 16
+#define SCRIBE_PROGS_MAX 20
 #define SCRIBE_MAPS_MAX  48
 
 /* Loaded or adopted. */
@@ -79,6 +79,7 @@ struct scribe_bpf {
 	struct scribe_ctl *ctl;
 	int descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd, watches_fd;
 	uint32_t possible_cpus;
+	uint32_t cache;     /* of struct scribe_ctl */
 	uint32_t harvested; /* processes since the last sweep */
 };
 

@@ -41,7 +41,7 @@ struct variant {
 	struct bpf_object_skeleton *skeleton;
 	unsigned char *classes;
 	uint32_t *lose_each, *streams_reported;
-	uint32_t *slot_mask, *proc_mask, *tab_mask, *index_mask;
+	uint32_t *slot_mask, *proc_mask, *tab_mask, *index_mask, *page_bytes;
 	void *generated;
 };
 
@@ -62,6 +62,7 @@ struct variant {
 		v->proc_mask = (uint32_t *)&s->rodata->scribe_proc_mask; \
 		v->tab_mask = (uint32_t *)&s->rodata->scribe_tab_mask; \
 		v->index_mask = (uint32_t *)&s->rodata->scribe_index_mask; \
+		v->page_bytes = (uint32_t *)&s->rodata->scribe_page_bytes; \
 		return 0; \
 	}
 
@@ -116,6 +117,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	*v->proc_mask = procs - 1;
 	*v->index_mask = power_of_two(2 * o->slots) - 1;
 	*v->tab_mask = tables - 1;
+	*v->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	*v->lose_each = o->lose_each;
 	*v->streams_reported = o->streams_reported;
 	scribe_syscalls_fill(v->classes, 512);
@@ -123,7 +125,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 }
 
 static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
-		      struct scribe_preempted preempted, struct scribe_err *err)
+		      struct scribe_preempted preempted, bool cache, struct scribe_err *err)
 {
 	struct variant v = {0};
 	int ret;
@@ -135,6 +137,8 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 	ret = set_sizes(&v, &b->opt);
 	if (!ret)
 		ret = scribe_bpf_level_choose(row, v.object, btf, preempted, b->opt.nobody_joins);
+	if (!ret)
+		b->cache = scribe_bpf_cache_choose(v.object, btf, preempted, cache);
 	if (!ret)
 		ret = bpf_object__load_skeleton(v.skeleton);
 	if (ret) {
@@ -193,7 +197,10 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 			ret = skips(row, err);
 			break;
 		}
-		ret = load_level(b, row, btf, preempts, err);
+		ret = load_level(b, row, btf, preempts, true, err);
+		/* A kernel may refuse what few need. */
+		if (ret < 0 && ret != -EPERM && ret != -ENOMEM && ret != -EINTR)
+			ret = load_level(b, row, btf, preempts, false, err);
 		refused = ret < 0;
 		/* Another mode would fail in the same way. */
 		if (ret == -EPERM || ret == -ENOMEM)
@@ -301,6 +308,8 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 			ret = scribe_bpf_map_all(b, true);
 		if (ret)
 			scribe_refused(err, ret, SCRIBE_STEP_MEMORY, NULL);
+		else
+			b->ctl->cache = b->cache;
 	}
 	if (ret) {
 		scribe_bpf_free(b);

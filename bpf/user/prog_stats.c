@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "bpf/user/levels.h"
 #include "bpf/user/load_private.h"
 
 uint32_t scribe_bpf_free_slots(const struct scribe_bpf *b)
@@ -33,7 +34,8 @@ uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
 		struct bpf_prog_info info = {0};
 		uint32_t bytes = sizeof(info);
 
-		if (!bpf_obj_get_info_by_fd(b->prog[i].fd, &info, &bytes))
+		/* What a skipped program on the page cache does not count is not an operation. */
+		if (!scribe_bpf_cache_bits(b->prog[i].name) && !bpf_obj_get_info_by_fd(b->prog[i].fd, &info, &bytes))
 			sum += info.recursion_misses;
 	}
 	return sum;

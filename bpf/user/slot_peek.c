@@ -12,6 +12,8 @@
 static void add_once(const struct scribe_posix_shard *p, struct scribe_slot_copy *l)
 {
 	l->events += p->events;
+	l->opens += p->opens;
+	l->stats += p->stats;
 	for (int i = 0; i < 2; i++) {
 		l->ops[i] += p->ops[i];
 		l->bytes[i] += p->bytes[i];

@@ -41,6 +41,7 @@ static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const str
 {
 	v->shard[v->nshards] = &s->shard;
 	v->ext[v->nshards] = &s->ext;
+	v->part[v->nshards] = s;
 	v->access[v->nshards] = table_at(b, s->shard.access_table);
 	v->stride[v->nshards] = table_at(b, s->shard.stride_table);
 	v->heat[v->nshards] = &s->heat;
@@ -235,17 +236,19 @@ static void sweep(struct scribe_bpf *b)
 {
 	struct drain_desc_key *keys = calloc(DRAIN_BATCH, sizeof(*keys));
 	void *values = calloc(DRAIN_BATCH, 16);
-	uint32_t *alive = calloc(b->procs.entries, sizeof(*alive));
+	uint32_t *alive = calloc(b->procs.entries, 2 * sizeof(*alive)); /* with parents: mappings are inherited */
 	uint32_t nalive = 0, in, out;
 	void *at = NULL;
 	int ret = 0;
 
 	if (keys && values && alive) {
 		for (uint32_t i = 1; i < b->procs.entries; i++) {
-			uint32_t proc_id = scribe_bpf_proc(b, i)->proc_id;
+			const struct scribe_proc *p = scribe_bpf_proc(b, i);
 
-			if (proc_id)
-				alive[nalive++] = proc_id;
+			if (p->proc_id)
+				alive[nalive++] = p->proc_id;
+			if (p->proc_id && p->parent_serial && p->parent_serial != alive[nalive - 1])
+				alive[nalive++] = p->parent_serial;
 		}
 		while (!ret) {
 			uint32_t count = DRAIN_BATCH, gone = 0;

@@ -57,6 +57,7 @@ struct scribe_live_head {
 
 struct scribe_live_sums {
 	uint64_t operations, bytes[2]; /* read, written */
+	uint64_t opens, stats;
 };
 
 struct scribe_live_job {
@@ -69,6 +70,9 @@ struct scribe_live_job {
 	uint64_t processes; /* including those that have ended */
 	uint32_t records, records_most;
 	struct scribe_live_sums ended;
+	uint64_t failed_lookups; /* calls on paths that returned an error, of all processes */
+	double folder_part;      /* of the opens and stats between two looks, below `folder`; 0: not known */
+	char mount[64], folder[192];
 	char id[128]; /* or the pid of a run's first process */
 	char user[64];
 };
@@ -90,6 +94,7 @@ struct scribe_live_record {
 	uint32_t slot, generation;
 	uint64_t name; /* for NAMES; 0: none */
 	uint64_t operations;
+	uint64_t opens, stats;
 	uint64_t ops[2], bytes[2]; /* read, written */
 	uint64_t busy_ns[3];       /* read, write, other: time without overlap */
 	uint64_t longest_ns[2];    /* read, write */

@@ -22,7 +22,9 @@
 
 #define SCRIBE_PROCESS_F_COUNTERS(X) \
 	X(START, start, "start, seconds from the job's start") \
-	X(END, end, "end, seconds from the job's start; 0 still running")
+	X(END, end, "end, seconds from the job's start; 0 still running") \
+	X(CPU_TIME, cpu_time, "processor time of its ended threads, seconds; -1 unknown") \
+	X(TRACING_TIME, tracing_time, "of this, in the tracer's kernel programs, estimated; -1 unknown")
 
 enum scribe_process_end {
 	SCRIBE_END_RUNNING = 0,
@@ -74,9 +76,35 @@ enum scribe_layers_f_id {
 	SCRIBE_LAYERS_F_COUNT
 };
 
+/* Of a mount on a node, where the client of its file system keeps totals; -1: not kept. */
+#define SCRIBE_MOUNTS_COUNTERS(X) \
+	X(SHARED, SUM, "1: another job was traced on the node in the same time") \
+	X(CLIENT_BYTES_READ, UNKNOWN, "bytes that the node read from the server since the job began") \
+	X(CLIENT_BYTES_WRITTEN, UNKNOWN, "bytes that the node wrote to the server") \
+	X(CLIENT_REQUESTS, UNKNOWN, "requests to the server") \
+	X(CLIENT_ERRORS, UNKNOWN, "of these, refused by the server, also ENOENT")
+
+#define SCRIBE_MOUNTS_F_COUNTERS(X) \
+	X(CLIENT_RTT_TIME, SUM, "of all requests, from sending to the reply, seconds") \
+	X(CLIENT_QUEUE_TIME, SUM, "of all requests, until they were sent, seconds")
+
+enum scribe_mounts_id {
+#define SCRIBE_X(name, rule, text) SCRIBE_MOUNTS_##name,
+	SCRIBE_MOUNTS_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_MOUNTS_COUNT
+};
+
+enum scribe_mounts_f_id {
+#define SCRIBE_X(name, rule, text) SCRIBE_MOUNTS_F_##name,
+	SCRIBE_MOUNTS_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_MOUNTS_F_COUNT
+};
+
 #define SCRIBE_LEDGER_F_COUNTERS(X) \
 	X(DAEMON_CPU, FACT, "processor time of the daemon for this job, seconds") \
-	X(KERNEL_CPU, FACT, "processor time of the kernel programs, seconds; -1 unknown") \
+	X(KERNEL_CPU, FACT, "processor time of the kernel programs, estimated, seconds") \
 	X(DRAIN_TIME, FACT, "time spent collecting records, seconds") \
 	X(FINALIZE_TIME, FACT, "time from the world's last process to the log, seconds") \
 	X(KERNEL_MEMORY, FACT, "kernel memory of all maps, bytes") \

@@ -45,6 +45,10 @@
 #define DFS_F_(n, rule, text) COUNTER("DFS_F_" #n, text, SCRIBE_RULE_##rule)
 #define LAYERS_(n, rule, text) COUNTER("LAYERS_" #n, text, SCRIBE_RULE_##rule)
 #define LAYERS_F_(n, rule, text) COUNTER("LAYERS_F_" #n, text, SCRIBE_RULE_##rule)
+#define CACHE_(n, rule, text) COUNTER("CACHE_" #n, text, SCRIBE_RULE_##rule)
+#define CACHE_F_(n, rule, text) COUNTER("CACHE_F_" #n, text, SCRIBE_RULE_##rule)
+#define MOUNTS_(n, rule, text) COUNTER("MOUNTS_" #n, text, SCRIBE_RULE_##rule)
+#define MOUNTS_F_(n, rule, text) COUNTER("MOUNTS_F_" #n, text, SCRIBE_RULE_##rule)
 #define DAOS_(n, rule, text) COUNTER("DAOS_" #n, text, SCRIBE_RULE_##rule)
 #define DAOS_F_(n, rule, text) COUNTER("DAOS_F_" #n, text, SCRIBE_RULE_##rule)
 
@@ -72,6 +76,10 @@ LIST(dfs_counters, DFS, DFS_)
 LIST(dfs_fcounters, DFS_F, DFS_F_)
 LIST(layers_counters, LAYERS, LAYERS_)
 LIST(layers_fcounters, LAYERS_F, LAYERS_F_)
+LIST(cache_counters, CACHE, CACHE_)
+LIST(cache_fcounters, CACHE_F, CACHE_F_)
+LIST(mounts_counters, MOUNTS, MOUNTS_)
+LIST(mounts_fcounters, MOUNTS_F, MOUNTS_F_)
 LIST(daos_counters, DAOS, DAOS_)
 LIST(daos_fcounters, DAOS_F, DAOS_F_)
 
@@ -184,13 +192,15 @@ static const struct scribe_module modules[] = {
 	FIXED(DFS, "DFS", "DFS", 1, dfs, true),
 	FIXED(DAOS, "DAOS", "DAOS", 1, daos, true),
 	FIXED(POSIX_EXT, "POSIX_EXT", "POSIX_EXT", 3, posix_ext, true),
-	{.id = SCRIBE_MOD_PROCESS, .name = "PROCESS", .prefix = "PROCESS", .version = 1, .accepts = 1,
+	{.id = SCRIBE_MOD_PROCESS, .name = "PROCESS", .prefix = "PROCESS", .version = 2, .accepts = 2,
 	 .record_bytes = sizeof(struct scribe_process_record), .ncounters = COUNT(process_counters),
 	 .nfcounters = COUNT(process_fcounters), .counters = process_counters, .fcounters = process_fcounters,
 	 .counters_at = offsetof(struct scribe_process_record, proc_id),
 	 .fcounters_at = offsetof(struct scribe_process_record, start)},
 	FIXED(LEDGER, "LEDGER", "LEDGER", 1, ledger, false),
 	FIXED(LAYERS, "LAYERS", "LAYERS", 1, layers, true),
+	FIXED(CACHE, "CACHE", "CACHE", 1, cache, true),
+	FIXED(MOUNTS, "MOUNTS", "MOUNTS", 1, mounts, false),
 };
 
 _Static_assert(SCRIBE_POSIX_EXT_F_COUNT == COUNT(posix_ext_fcounters), "POSIX_EXT times");

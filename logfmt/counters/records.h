@@ -16,6 +16,7 @@
 #include "logfmt/counters/counters_site.h"
 #include "logfmt/counters/counters_stdio.h"
 #include "logfmt/counters/ledger_list.h"
+#include "logfmt/rules/cache_counts.h"
 #include "logfmt/rules/posix_shard.h"
 
 #ifdef __cplusplus
@@ -55,6 +56,8 @@ enum scribe_module_id {
 	SCRIBE_MOD_PROCESS = 49,
 	SCRIBE_MOD_LEDGER = 50,
 	SCRIBE_MOD_LAYERS = 51,
+	SCRIBE_MOD_CACHE = 52,
+	SCRIBE_MOD_MOUNTS = 53,
 };
 
 enum scribe_compression { SCRIBE_COMP_ZLIB = 0, SCRIBE_COMP_BZIP2 = 1, SCRIBE_COMP_NONE = 2, SCRIBE_COMP_ZSTD = 3 };
@@ -248,10 +251,12 @@ struct scribe_process_record {
 #undef SCRIBE_X
 	char host[64];
 	char exe[256];
-	char pad[64];
+	char pad[48];
 };
 
 SCRIBE_COUNTER_RECORD(layers, LAYERS);
+SCRIBE_COUNTER_RECORD(cache, CACHE);
+SCRIBE_COUNTER_RECORD(mounts, MOUNTS);
 
 #define SCRIBE_LEDGER_PLACES 64
 #define SCRIBE_LEDGER_F_PLACES 8

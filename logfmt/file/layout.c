@@ -21,7 +21,7 @@ static const struct {
 	{SCRIBE_MOD_MPIIO, 1, 544},       {SCRIBE_MOD_MPIIO, 2, 544},     {SCRIBE_MOD_H5F, 1, 40},
 	{SCRIBE_MOD_H5F, 2, 56},          {SCRIBE_MOD_H5D, 1, 904},       {SCRIBE_MOD_PNETCDF_FILE, 1, 48},
 	{SCRIBE_MOD_PNETCDF_FILE, 2, 64}, {SCRIBE_MOD_BGQ, 1, 120},       {SCRIBE_MOD_STDIO, 1, 240},
-	{SCRIBE_MOD_POSIX_EXT, 1, 216},   {SCRIBE_MOD_POSIX_EXT, 2, 224},
+	{SCRIBE_MOD_POSIX_EXT, 1, 216},   {SCRIBE_MOD_POSIX_EXT, 2, 224}, {SCRIBE_MOD_PROCESS, 1, 512},
 };
 
 size_t scribe_disk_bytes(int module, unsigned version)
@@ -60,7 +60,7 @@ void scribe_disk_swap(int module, unsigned version, void *rec)
 		scribe_swap_words((char *)rec + offsetof(struct scribe_daos_record, oid_hi), 2);
 		break;
 	case SCRIBE_MOD_PROCESS:
-		words = offsetof(struct scribe_process_record, host) / 8;
+		words = offsetof(struct scribe_process_record, host) / 8 - (version == 1 ? 2 : 0);
 		break;
 	default:
 		break;
@@ -176,6 +176,9 @@ int scribe_disk_upgrade(int module, unsigned version, void *rec)
 		return 1;
 	case SCRIBE_MOD_POSIX_EXT:
 		posix_ext_up(c, version);
+		return 1;
+	case SCRIBE_MOD_PROCESS: /* its last bytes were not used */
+		insert_unknown_times(w, offsetof(struct scribe_process_record, cpu_time) / 8, (64 + 256) / 8);
 		return 1;
 	default:
 		return 1;

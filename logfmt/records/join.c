@@ -57,6 +57,8 @@ static const struct scribe_join_plan plans[] = {
 	{SCRIBE_MOD_DAOS, {ACCESS(DAOS, 1), {0, 0, 0}}, TIMES(DAOS), SLOW(DAOS), .variance = -1},
 	{SCRIBE_MOD_POSIX_EXT, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_LEDGER, NO_VALUES, NO_TIMES},
+	{SCRIBE_MOD_MOUNTS, NO_VALUES, NO_TIMES},
+	{SCRIBE_MOD_CACHE, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_LAYERS, NO_VALUES, NO_TIMES, .own = scribe_layers_join},
 };
 

@@ -208,6 +208,13 @@ int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_e
 	return 0;
 }
 
+void scribe_posix_acc_add_cache(struct scribe_posix_acc *acc, const uint64_t often[SCRIBE_CACHE_OFTEN],
+				const uint64_t seldom[SCRIBE_CACHE_ALL - SCRIBE_CACHE_OFTEN])
+{
+	for (int i = 0; i < SCRIBE_CACHE_ALL; i++)
+		acc->cache[i] += i < SCRIBE_CACHE_OFTEN ? often[i] : seldom[i - SCRIBE_CACHE_OFTEN];
+}
+
 int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posix_acc *other)
 {
 	const struct scribe_value *v;
@@ -222,6 +229,8 @@ int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posi
 	acc->access.dropped += other->access.dropped;
 	acc->stride.dropped += other->stride.dropped;
 	add_sums(&acc->sum, &other->sum);
+	scribe_posix_acc_add_cache(acc, other->cache, other->cache + SCRIBE_CACHE_OFTEN);
+	acc->faults_lost |= other->faults_lost;
 	return scribe_posix_acc_add_ext(acc, &other->ext);
 }
 
@@ -320,6 +329,52 @@ int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id,
 		else
 			ret_rec->fcounters[i - SCRIBE_EXT_CLOSE_NS] = scribe_quantum_seconds(acc->ext.v[i]);
 	}
+	return any;
+}
+
+#define CACHE_BIT(name) (1u << SCRIBE_CACHE_##name)
+
+/* Bits of counters that cannot be told for this file. */
+static uint32_t cache_unknown(const struct scribe_posix_acc *acc)
+{
+	const uint64_t *ext = acc->ext.v;
+	uint32_t bits = 0;
+
+	/* Their requests are made by other threads of the kernel, or outside of reads and writes. */
+	if (ext[SCRIBE_EXT_URING_OPS] || ext[SCRIBE_EXT_AIO_OPS] || ext[SCRIBE_EXT_SPLICES])
+		bits |= CACHE_BIT(BYTES_FETCHED) | CACHE_BIT(READS_FETCHED) | CACHE_BIT(BYTES_DIRTIED) |
+			CACHE_BIT(DIRECT_BYTES_READ) | CACHE_BIT(DIRECT_BYTES_WRITTEN) |
+			CACHE_BIT(COUNT) << SCRIBE_CACHE_F_FETCH_TIME;
+	if (acc->faults_lost)
+		bits |= CACHE_BIT(MINOR_FAULTS) | CACHE_BIT(MAJOR_FAULTS) | CACHE_BIT(BYTES_FAULTED) |
+			CACHE_BIT(MAPPED_BYTES_DIRTIED);
+	return bits;
+}
+
+int scribe_posix_acc_cache_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank, uint32_t known,
+				  struct scribe_cache_record *ret_rec)
+{
+	int64_t *minor = &ret_rec->counters[SCRIBE_CACHE_MINOR_FAULTS];
+	int64_t *major = &ret_rec->counters[SCRIBE_CACHE_MAJOR_FAULTS];
+	const uint32_t unknown = known & cache_unknown(acc);
+	int any = unknown != 0;
+
+	known &= ~unknown;
+	memset(ret_rec, 0, sizeof(*ret_rec));
+	ret_rec->base = (struct scribe_base_record){id, rank};
+	for (int i = 0; i < SCRIBE_CACHE_ALL; i++) {
+		const bool is_known = known >> i & 1;
+
+		any |= is_known && acc->cache[i];
+		if (i < SCRIBE_CACHE_COUNT)
+			ret_rec->counters[i] = is_known ? (int64_t)acc->cache[i] : -1;
+		else
+			ret_rec->fcounters[i - SCRIBE_CACHE_COUNT] =
+				is_known ? scribe_quantum_seconds(acc->cache[i]) : -1;
+	}
+	/* All faults are counted: which of them fetched is not known when they begin. Read-ahead by request is none. */
+	if (*minor > 0 && *major > 0)
+		*minor = *minor > *major ? *minor - *major : 0;
 	return any;
 }
 

@@ -30,6 +30,8 @@ struct scribe_value_map {
 struct scribe_posix_acc {
 	struct scribe_posix_shard sum; /* without its values */
 	struct scribe_ext_shard ext;
+	uint64_t cache[SCRIBE_CACHE_ALL];
+	bool faults_lost; /* not all page faults were counted */
 	struct scribe_value_map access, stride;
 };
 
@@ -40,6 +42,8 @@ void scribe_posix_acc_free(struct scribe_posix_acc *acc);
 int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_shard *shard,
 			 const struct scribe_value_table *access, const struct scribe_value_table *stride);
 int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_ext_shard *ext);
+void scribe_posix_acc_add_cache(struct scribe_posix_acc *acc, const uint64_t often[SCRIBE_CACHE_OFTEN],
+				const uint64_t seldom[SCRIBE_CACHE_ALL - SCRIBE_CACHE_OFTEN]);
 /* Does not change `other`. */
 int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posix_acc *other);
 
@@ -54,6 +58,13 @@ void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, in
 /* 0: all counters are 0, the record is not needed. */
 int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 				struct scribe_posix_ext_record *ret_rec);
+
+/*
+ * `known`: bits of counters that the kernel shows (struct scribe_ctl, `cache`); the others are -1, as are those that
+ * this file's calls hide. 0: the record is not needed.
+ */
+int scribe_posix_acc_cache_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank, uint32_t known,
+				  struct scribe_cache_record *ret_rec);
 
 /* In any order; false: past the end. Entries with count 0 are empty. */
 bool scribe_value_map_at(const struct scribe_value_map *map, uint32_t i, struct scribe_value *ret_value);

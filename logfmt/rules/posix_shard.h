@@ -60,7 +60,7 @@ struct scribe_cursor {
 	X(FAILED_META, "other calls on the open file that returned an error") \
 	X(CREATES, "opens and mknods that created the file") \
 	X(CLOSES, "closes of descriptors of the file") \
-	X(MAPPED_BYTES, "bytes of the mappings of the file; what moves through them is not counted")
+	X(MAPPED_BYTES, "bytes of the mappings of the file; what moves through them: CACHE_BYTES_FAULTED")
 
 #define SCRIBE_EXT_TIMES(X) \
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \

@@ -15,7 +15,7 @@ BESIDE = {
     "DFS": [("pool_uuid", "V16", 552), ("container_uuid", "V16", 568)],
     "DAOS": [("pool_uuid", "V16", 648), ("container_uuid", "V16", 664), ("object_high", "=u8", 680),
              ("object_low", "=u8", 688)],
-    "PROCESS": [("host", "S64", 128), ("exe", "S256", 192)],
+    "PROCESS": [("host", "S64", 144), ("exe", "S256", 208)],
 }
 SEGMENT = np.dtype([("offset", "=i8"), ("length", "=i8"), ("start", "=f8"), ("end", "=f8"), ("thread", "=u8")])
 LUSTRE = ("stripe_size", "stripe_count", "stripe_pattern", "flags", "extent_start", "extent_end", "mirror")

@@ -145,7 +145,7 @@ static int env_whole(struct resume *r, struct scribe_process *p, const struct sc
 	return scribe_worlds_env(&r->w->worlds, p, &env);
 }
 
-/* Unpacks one table. -EIO: damaged. */
+/* -EIO: damaged. */
 static long take(const char **at, size_t *have, void *ret, size_t bytes)
 {
 	long n = scribe_unpack(*at, *have, ret, bytes);
@@ -179,6 +179,7 @@ static int record(struct resume *r, const void *data, size_t bytes)
 			rc = take(&at, &have, &heat[i], sizeof(heat[i]));
 		v.shard[i] = &slot[i].shard;
 		v.ext[i] = &slot[i].ext;
+		v.part[i] = &slot[i];
 		v.access[i] = h->tables[i] & 1 ? &table[i][0] : NULL;
 		v.stride[i] = h->tables[i] & 2 ? &table[i][1] : NULL;
 		v.heat[i] = &slot[i].heat;
@@ -213,12 +214,14 @@ static int drained(struct resume *r, struct scribe_process *p, const struct scri
 
 	if (h->records > r->n)
 		return -EIO;
-	/* Earlier ones are of an interrupted attempt. */
 	for (size_t i = r->n - h->records; rc == 0 && i < r->n; i++)
 		rc = record(r, r->pending[i].data, r->pending[i].bytes);
 	r->n = 0;
 	p->drained = true;
 	p->totals.overflowed_files = h->overflowed_files;
+	p->totals.cpu_ns = h->cpu_ns;
+	p->totals.cost_ns = h->cost_ns;
+	p->totals.cost_calls = h->cost_calls;
 	return rc;
 }
 
@@ -319,7 +322,7 @@ static int held(struct resume *r, const struct scribe_job_journal_held *h, const
 	return scribe_held_restore(r->w, h->begin, h->end, &e, text);
 }
 
-/* Returns the position in the ring up to which events are in the journal. */
+/* Returns the ring position up to which events are in the journal. */
 static uint64_t forget_processed(struct scribe_job *job, uint64_t position)
 {
 	while (job->held.first && job->held.first->end <= position)
@@ -452,7 +455,6 @@ uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 	if (r.w)
 		scribe_shm_recover(d, r.w);
 	for (struct scribe_log_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
-		/* Records may be missing. */
 		if (scribe_journal_is_broken(&r.w->journal))
 			u->missed |= 1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
 		for (struct scribe_process *p = u->first; p; p = p->next)

@@ -158,7 +158,7 @@ def reduced(path_whole, path_red):
                 assert moved(red[module, rec][rank]) == moved(pieces) > 0, (module, rec, rank)
             checked.add(module)
             continue
-        if module in ("PROCESS", "LEDGER") or len(per_rank) < nprocs or -1 in per_rank:
+        if module in ("PROCESS", "LEDGER", "MOUNTS") or len(per_rank) < nprocs or -1 in per_rank:
             if module != "APMPI":  # its head is of rank 0 and gets the variances
                 assert red[module, rec] == per_rank, (module, rec)
             continue

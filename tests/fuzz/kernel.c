@@ -481,6 +481,7 @@ static int walk(struct scribe_bpf *b, uint32_t proc, enum how how, scribe_slot_f
 			s->state = SCRIBE_SLOT_RETIRED;
 		v.shard[0] = &copy.shard;
 		v.ext[0] = &copy.ext;
+		v.part[0] = &copy;
 		v.heat[0] = &copy.heat;
 		rc = fn ? fn(ctx, &v) : 0;
 		if (rc)
@@ -584,11 +585,6 @@ int scribe_bpf_grow_value_tables(struct scribe_bpf *b)
 
 void scribe_bpf_keep_growing(struct scribe_bpf *b)
 {
-}
-
-uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
-{
-	return 0;
 }
 
 uint64_t scribe_bpf_memory(const struct scribe_bpf *b)

@@ -48,7 +48,7 @@ class Log:
 
     def records(self):
         """Everything of the program's own files but times: one text, the same for the same program."""
-        kept = [row for row in self.rows if row[5].startswith("/data/") and not CLOCK.search(row[3])]
+        kept = [row for row in self.rows if row[5].startswith("/data/") and row[0] != "CACHE" and not CLOCK.search(row[3])]
         return "\n".join("\t".join(row) for row in sorted(kept))
 
     def incomplete(self):
@@ -168,6 +168,44 @@ def without_ours(log, output, folder):
     return problems + ([] if left > len(lines) else [f"{left} calls of 32 bits are left out, of {2 * len(lines)}"])
 
 
+CACHE_PAGES = 512
+
+
+def page_cache(log, output, folder):
+    """Of each way, after a write: the program prints the pages that came into the cache, and its page faults."""
+    size, problems, ways = CACHE_PAGES * 4096, [], {}
+    for line in output.splitlines():
+        words = line.split()
+        if words[0] == "way":
+            ways[words[1]] = printed = {}
+        else:
+            printed[words[0]] = int(words[1])
+    for way, printed in ways.items():
+        wanted = {"BYTES_DIRTIED": size, "BYTES_FETCHED": 0, "BYTES_FAULTED": 0, "DIRECT_BYTES_READ": 0}
+        name = {"map_once": "BYTES_FAULTED", "direct": "DIRECT_BYTES_READ"}.get(way.split("/")[-1], "BYTES_FETCHED")
+        wanted[name] = size if way.endswith("direct") else printed["resident"]
+        for counter, value in wanted.items():
+            have = log.total("CACHE_" + counter, f"{way}$")
+            if abs(have - value) > 4096:
+                problems.append(f"CACHE_{counter} of {way}: {have}, expected {value}")
+        minor = log.total("CACHE_MINOR_FAULTS", f"{way}$")
+        if "faults" in printed and minor >= 0:  # -1 before Linux 6.11
+            have = minor + log.total("CACHE_MAJOR_FAULTS", f"{way}$")
+            if abs(have - printed["faults"]) > 4:
+                problems.append(f"page faults of {way}: {have}, {printed['faults']} by getrusage")
+    if len(ways) != 8:
+        return [*problems, f"{len(ways)} ways of 8 have run"]
+    # What the NFS client keeps of its mount, where all of it is this job's.
+    came = sum(size if way.endswith("direct") else printed["resident"] for way, printed in ways.items() if "/nfs/" in way)
+    for counter, value in {"BYTES_READ": came, "BYTES_WRITTEN": 4 * size}.items():
+        have = log.total("MOUNTS_CLIENT_" + counter, ":/nfs$")
+        if have != value:
+            problems.append(f"MOUNTS_CLIENT_{counter} of /nfs: {have}, expected {value}")
+    if log.total("MOUNTS_CLIENT_REQUESTS", ":/nfs$") < 4 * 8 or log.total("MOUNTS_F_CLIENT_RTT_TIME", ":/nfs$") < 0:
+        problems.append("requests of the mount /nfs are missing")
+    return problems
+
+
 def random(first):
     """Ten random programs (tests/oracle/random), each with its account."""
 
@@ -213,6 +251,7 @@ CASES = [
     Case("links", "names", "links_switched", LINKS, same=True),
     Case("word32", "32 bits", "preloads execv /tests/kernels/word32", without_ours, archs=("amd64",)),
     random(1),
+    Case("cache", "page cache", f"sh /tests/ways {CACHE_PAGES}", page_cache),
     Case("job", "job", "job", files(500), function=True),
     Case("killed", "killed", "killed", files(900), function=True),
 ]
@@ -222,8 +261,10 @@ MORE = [random(first) for first in range(11, 101, 10)]
 
 def script(cases, levels):
     """The guest's script: every case at every level."""
-    lines = [". /tests/suite", "preempt >/results/preempt", f'for level in {levels or "$(all_levels)"}; do',
-             "  begin $level || continue"]  # fmt: skip
+    lines = [". /tests/suite", "preempt >/results/preempt"]
+    if any(case.name == "cache" for case in cases):
+        lines.append("file_systems")
+    lines += [f'for level in {levels or "$(all_levels)"}; do', "  begin $level || continue"]
     for case in cases:
         if case.may_lack:
             lines.append(f"  untraced {case.name} {case.command}")

@@ -142,6 +142,7 @@ def make_root(build, root, sysroot=""):
     _etc(root)
     _copy(f"{HERE}/guest/init", root, "init")
     _copy(f"{HERE}/guest/suite", root, "tests/suite")
+    _copy(f"{HERE}/guest/ways", root, "tests/ways")
     for path in ["/etc/ld.so.conf", *glob.glob("/etc/ld.so.conf.d/*.conf")]:
         _copy(path, root)
     subprocess.run(["/sbin/ldconfig", "-r", root], check=True)

@@ -19,6 +19,9 @@ import time
 SUITES = ["bullseye", "bookworm", "bookworm-backports", "trixie", "trixie-backports", "sid"]
 SECURITY = ["bullseye-security", "bookworm-security", "trixie-security"]
 LISTS_AGE_S = 12 * 3600
+# Of a package: the image, and where modules of file systems and what they need are.
+FOLDERS = "fs lib crypto drivers/block net/sunrpc net/dns_resolver"
+KEPT = ["*/vmlinu[xz]*", *(f"*/kernel/{folder}/*" for folder in FOLDERS.split())]
 
 
 class NoKernel(Exception):
@@ -185,29 +188,50 @@ class Packages:
         return line, *self.lines[line]
 
     def fetch(self, name, version):
-        """The kernel image of a package, downloaded and taken apart where that has not been done."""
+        """The folder of a package, downloaded and taken apart where that has not been done: its kernel image, and
+        modules of file systems."""
         folder = os.path.join(self.cache, "kernels", f"{name}_{version}_{self.arch}")
         with self._alone():
-            self._download(name, folder)
-        images = glob.glob(f"{folder}/vmlinu[xz]*")
-        if len(images) != 1:
-            raise NoKernel(f"{name}: holds {len(images)} kernel images")
-        return images[0]
+            if not glob.glob(f"{folder}/lib/modules/*"):
+                self._download(name, folder)
+        return folder
 
     def _download(self, name, folder):
-        if glob.glob(f"{folder}/vmlinu[xz]*"):
-            return
         debs = os.path.join(self.cache, "debs")
         os.makedirs(debs, exist_ok=True)
-        os.makedirs(folder + ".new", exist_ok=True)
-        self._apt("apt-get", "download", name, cwd=debs)
-        deb = max(glob.glob(f"{debs}/{name}_*.deb"), key=os.path.getmtime)
-        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as tar:
-            subprocess.run(
-                ["tar", "-x", "-C", folder + ".new", "--wildcards", "--transform", "s,.*/,,", "*/vmlinu[xz]*"],
-                stdin=tar.stdout, check=True)  # fmt: skip
-        os.remove(deb)
+        subprocess.run(["rm", "-rf", folder, folder + ".new"], check=True)
+        os.makedirs(folder + ".new")
+        # linux-binary has no modules
+        for part in {name, name.replace("-binary-", "-modules-", 1)}:
+            self._apt("apt-get", "download", part, cwd=debs)
+            deb = max(glob.glob(f"{debs}/{part}_*.deb"), key=os.path.getmtime)
+            with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as tar:
+                subprocess.run(["tar", "-x", "-C", folder + ".new", "--wildcards", "--transform", "s,^./usr/lib/,./lib/,",
+                                *KEPT], stdin=tar.stdout, stderr=subprocess.DEVNULL)  # fmt: skip; one package lacks some
+            os.remove(deb)
         os.rename(folder + ".new", folder)
+
+
+def image_of(folder):
+    images = glob.glob(f"{folder}/**/vmlinu[xz]*", recursive=True)
+    if len(images) != 1:
+        raise NoKernel(f"{os.path.basename(folder)}: holds {len(images)} kernel images")
+    return images[0]
+
+
+def modules_of(folder, wanted):
+    """Contents of kernel modules and of those that they need, in the order in which they are to be loaded. A module
+    that the package has not is part of the kernel."""
+    version = os.path.basename(glob.glob(f"{folder}/lib/modules/*")[0])
+    subprocess.run(["/sbin/depmod", "-b", folder, version], stderr=subprocess.DEVNULL, check=True)
+    wanted = [name for name in wanted if glob.glob(f"{folder}/lib/modules/*/kernel/**/{name}.ko*", recursive=True)]
+    shown = subprocess.run(["/sbin/modprobe", "-d", folder, "-S", version, "--all", "--show-depends", *wanted],
+                           capture_output=True, text=True, check=True).stdout  # fmt: skip
+    contents = []
+    for path in dict.fromkeys(re.findall(r"^insmod (\S+)", shown, re.M)):
+        unpack = ["xz", "-dc"] if path.endswith(".xz") else ["cat"]
+        contents.append(subprocess.run([*unpack, path], stdout=subprocess.PIPE, check=True).stdout)
+    return contents
 
 
 def _newer(one, other):

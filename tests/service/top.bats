@@ -334,3 +334,27 @@ press() {
   tmux -S "$SOCKET" kill-server
   SESSION=
 }
+
+@test "a metadata storm: job, user, folder and calls are named within two seconds; in the metrics as far as all may know" {
+  mkdir -p "$T/prom" "$T/w/modules/pack"
+  printf 'metrics_file = %s/prom/ioscribe.prom\nmetrics_interval_s = 1\n' "$T" >>"$IOSCRIBE_CONFIG"
+  serve
+  for i in $(seq 100); do
+    echo "x = $i" >"$T/w/modules/pack/m$i.py"
+    echo "import pack.m$i"
+  done >"$T/w/modules/all.py"
+  chmod -R a+rX "$T/w"
+  user "$IOSCRIBE" run -q --force --log "$T/logs/storm.darshan" -- \
+    sh -c 'for i in $(seq 1000); do /usr/bin/python3 -B "$0"; done' "$T/w/modules/all.py" >/dev/null 2>&1 3>&- &
+  echo "$!" >>"$T/pids"
+  until_true is nobody user
+  timeout 2 env IOSCRIBE_DIR="$IOSCRIBE_DIR" "$IOSCRIBE" top --once --json --interval 1.5 --sort meta >"$T/storm"
+  [ "$(python3 "$TOP" value metadata_folder <"$T/storm")" = "$T/w/modules/pack" ]
+  [ "$(python3 "$TOP" value user <"$T/storm")" = nobody ]
+  python3 -c 'import json, sys
+row = json.load(open(sys.argv[1]))["rows"][0]
+assert row["metadata_folder_part"] > 0.5 and row["opens_per_second"] > 100 and row["stats_per_second"] > 100, row' "$T/storm"
+  "$IOSCRIBE" top --once --interval 1.5 | grep -q "^most metadata: job .* of nobody, .* below $T/w/modules/pack on "
+  until_true grep -q '^ioscribe_job_metadata_folder{.*user="nobody",folder="/tmp"' "$T/prom/ioscribe.prom"
+  ! grep -q modules "$T/prom/ioscribe.prom"
+}

@@ -68,6 +68,49 @@ static void mounts_are_those_of_users_data(void **unused)
 	scribe_mounts_clear(&m);
 }
 
+static void moved_is(const struct scribe_mount_totals *t, const int64_t want[SCRIBE_CLIENT_TOTALS])
+{
+	assert_true(t->kept);
+	for (int i = 0; i < SCRIBE_CLIENT_TOTALS; i++)
+		assert_int_equal(t->total[i], want[i]);
+}
+
+/* Totals of NFS's and Lustre's clients, as they are in tests/data/node: the difference between two times. */
+static void clients_of_network_file_systems(void **unused)
+{
+	static const int64_t home[] = {4096, 0, 3 + 2, 1, (12 + 3) * 1000, 2 * 1000};
+	static const int64_t none[] = {0, 0, 0, -1, 0, 0};
+	static const int64_t scratch[] = {1048576, 65536, 10 + 1 + 5, -1, 12000 + 500 + 1000, -1};
+	static const int64_t lhome[] = {-1, -1, 0, -1, 0, -1};
+	struct scribe_mount_totals moved[SCRIBE_MOUNTS_KEPT];
+	struct scribe_mounts m = {0};
+
+	(void)unused;
+	scribe_mounts_read(&m, SCRIBE_TEST_DATA "/node/new/proc/self/mounts");
+	assert_int_equal(m.n, 5);
+	scribe_mounts_moved(&m, moved);
+	for (size_t i = 0; i < m.n; i++)
+		assert_false(moved[i].kept);
+	scribe_mounts_begin(&m, SCRIBE_TEST_DATA "/node/new", "self");
+	m.root = SCRIBE_TEST_DATA "/node/later";
+	scribe_mounts_moved(&m, moved);
+	for (size_t i = 0; i < m.n; i++) {
+		const char *path = m.mount[i].path;
+
+		if (!strcmp(path, "/home of all"))
+			moved_is(&moved[i], home);
+		else if (!strcmp(path, "/proj"))
+			moved_is(&moved[i], none);
+		else if (!strcmp(path, "/scratch"))
+			moved_is(&moved[i], scratch);
+		else if (!strcmp(path, "/lhome"))
+			moved_is(&moved[i], lhome);
+		else
+			assert_false(moved[i].kept);
+	}
+	scribe_mounts_clear(&m);
+}
+
 static void nfs_has_what_others_leave(void **unused)
 {
 	char text[16384] = "", *at = text;
@@ -404,6 +447,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mounts_are_those_of_users_data),
+		cmocka_unit_test(clients_of_network_file_systems),
 		cmocka_unit_test(nfs_has_what_others_leave),
 		cmocka_unit_test(standard_streams_are_known_by_their_names),
 		cmocka_unit_test(shapes_are_kept_by_key),

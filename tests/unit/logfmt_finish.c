@@ -91,11 +91,63 @@ static void bounded_beyond(void **state)
 	scribe_posix_acc_free(&all);
 }
 
+/* Counts of two shards are added; what the kernel does not show is -1; nothing but zeros is no record. */
+static void page_cache(void **state)
+{
+	const uint64_t often[SCRIBE_CACHE_OFTEN] = {4096, 8192}, none[SCRIBE_CACHE_ALL] = {0};
+	uint64_t seldom[SCRIBE_CACHE_ALL - SCRIBE_CACHE_OFTEN] = {0};
+	const uint32_t known = (1u << SCRIBE_CACHE_ALL) - 1;
+	struct scribe_posix_acc acc = {0}, all = {0}, fresh = {0};
+	struct scribe_ext_shard ext = {{0}};
+	struct scribe_cache_record r;
+
+	assert_int_equal(scribe_posix_acc_cache_record(&acc, 7, 0, known, &r), 0);
+	seldom[SCRIBE_CACHE_MAJOR_FAULTS - SCRIBE_CACHE_OFTEN] = 3;
+	seldom[SCRIBE_CACHE_COUNT + SCRIBE_CACHE_F_FETCH_TIME - SCRIBE_CACHE_OFTEN] = 1500000000;
+	scribe_posix_acc_add_cache(&acc, often, seldom);
+	scribe_posix_acc_add_cache(&acc, none, none);
+	assert_int_equal(scribe_posix_acc_join(&all, &acc), 0);
+	assert_int_equal(scribe_posix_acc_join(&all, &acc), 0);
+	assert_int_equal(scribe_posix_acc_cache_record(&all, 7, 5, known & ~(1u << SCRIBE_CACHE_BYTES_DIRTIED), &r), 1);
+	assert_int_equal(r.base.id, 7);
+	assert_int_equal(r.base.rank, 5);
+	assert_int_equal(r.counters[SCRIBE_CACHE_BYTES_FETCHED], 8192);
+	assert_int_equal(r.counters[SCRIBE_CACHE_BYTES_DIRTIED], -1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MAJOR_FAULTS], 6);
+	assert_true(r.fcounters[SCRIBE_CACHE_F_FETCH_TIME] == 3.0);
+	assert_true(r.fcounters[SCRIBE_CACHE_F_THROTTLED_TIME] == 0);
+	assert_int_equal(scribe_posix_acc_cache_record(&all, 7, 0, 0, &r), 0);
+	/* of all faults, fewer than those that fetched: some were requests for read-ahead */
+	assert_int_equal(scribe_posix_acc_cache_record(&all, 7, 0, known, &r), 1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MINOR_FAULTS], 0);
+	seldom[SCRIBE_CACHE_MINOR_FAULTS - SCRIBE_CACHE_OFTEN] = 10;
+	scribe_posix_acc_add_cache(&all, none, seldom);
+	assert_int_equal(scribe_posix_acc_cache_record(&all, 7, 0, known, &r), 1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MAJOR_FAULTS], 9);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MINOR_FAULTS], 1);
+	assert_int_equal(scribe_posix_acc_cache_record(&all, 7, 0, known & ~(1u << SCRIBE_CACHE_MAJOR_FAULTS), &r), 1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MINOR_FAULTS], 10);
+	all.faults_lost = true;
+	assert_int_equal(scribe_posix_acc_cache_record(&all, 7, 0, known, &r), 1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MINOR_FAULTS], -1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_BYTES_FETCHED], 8192);
+	/* a file that another kernel thread read */
+	ext.v[SCRIBE_EXT_URING_OPS] = 1;
+	assert_int_equal(scribe_posix_acc_add_ext(&fresh, &ext), 0);
+	assert_int_equal(scribe_posix_acc_cache_record(&fresh, 7, 0, known, &r), 1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_BYTES_FETCHED], -1);
+	assert_true(r.fcounters[SCRIBE_CACHE_F_FETCH_TIME] == -1);
+	assert_int_equal(r.counters[SCRIBE_CACHE_MAJOR_FAULTS], 0);
+	scribe_posix_acc_free(&acc);
+	scribe_posix_acc_free(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exact_up_to_the_bound),
 		cmocka_unit_test(bounded_beyond),
+		cmocka_unit_test(page_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

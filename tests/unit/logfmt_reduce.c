@@ -301,6 +301,7 @@ static void not_reduced(void **state)
 				  SCRIBE_MOD_LUSTRE,
 				  SCRIBE_MOD_PROCESS,
 				  SCRIBE_MOD_LEDGER,
+				  SCRIBE_MOD_MOUNTS,
 				  SCRIBE_MOD_APXC,
 				  30,
 				  -1,

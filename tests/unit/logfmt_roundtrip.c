@@ -170,7 +170,7 @@ static void turn_record(int id, char *p, size_t len)
 		turn(p + 680, 2);
 		break;
 	case SCRIBE_MOD_PROCESS:
-		turn(p, 128 / 8);
+		turn(p, 144 / 8);
 		break;
 	case SCRIBE_MOD_APMPI:
 		turn(p, (len - 128) / 8);

@@ -194,6 +194,40 @@ static void posix_1_with_stdio_is_left_out(void **state)
 	close(fd);
 }
 
+/* Text, which no byte order changes, is 16 bytes further on. */
+static void process_1(void **state)
+{
+	for (int swapped = 0; swapped < 2; swapped++) {
+		int64_t words[64] = {9, 3};
+		const struct scribe_process_record *rec;
+		struct scribe_reader *r;
+		size_t len;
+		int fd;
+
+		for (int i = 0; i < 12; i++)
+			words[2 + i] = i + 1;
+		words[14] = real(0.5);
+		words[15] = real(1.5);
+		strcpy((char *)&words[16], "a host");
+		strcpy((char *)&words[24], "/usr/bin/a program with a name");
+		for (int i = 16; swapped && i < 64; i++)
+			words[i] = (int64_t)__builtin_bswap64((uint64_t)words[i]);
+		fd = log_of_words(SCRIBE_MOD_PROCESS, 1, words, 64, swapped);
+		r = must_open(fd);
+		assert_int_equal(scribe_reader_borrow_record(r, SCRIBE_MOD_PROCESS, (const void **)&rec, &len), 1);
+		assert_int_equal(len, sizeof(*rec));
+		assert_int_equal(rec->base.rank, 3);
+		assert_int_equal(rec->proc_id, 1);
+		assert_int_equal(rec->operations, 12);
+		assert_true(rec->start == 0.5 && rec->end == 1.5);
+		assert_true(rec->cpu_time == -1 && rec->tracing_time == -1);
+		assert_string_equal(rec->host, "a host");
+		assert_string_equal(rec->exe, "/usr/bin/a program with a name");
+		scribe_reader_free(r);
+		close(fd);
+	}
+}
+
 static void lustre_1(void **state)
 {
 	int64_t words[10] = {9, -1, 48, 2, 0, 1 << 20, 3, 11, 12, 13};
@@ -368,11 +402,11 @@ static void error_texts(void **state)
 
 static void module_table(void **state)
 {
-	static const int ours[] = {48, 49, 50, 51};
+	static const int ours[] = {48, 49, 50, 51, 52, 53};
 
 	for (int id = -1; id < 70; id++) {
 		const struct scribe_module *m = scribe_module_by_id(id);
-		bool known = (id >= 0 && id <= 17 && id != SCRIBE_MOD_APXC) || (id >= 48 && id <= 51);
+		bool known = (id >= 0 && id <= 17 && id != SCRIBE_MOD_APXC) || (id >= 48 && id <= 53);
 
 		assert_int_equal(m != NULL, known);
 		if (!m)
@@ -401,6 +435,7 @@ int main(void)
 		cmocka_unit_test(every_old_version),
 		cmocka_unit_test(pnetcdf_files),
 		cmocka_unit_test(posix_1_with_stdio_is_left_out),
+		cmocka_unit_test(process_1),
 		cmocka_unit_test(lustre_1),
 		cmocka_unit_test(lustre_trailing_components),
 		cmocka_unit_test(heatmap_bins),

@@ -125,7 +125,7 @@ static void collected(void **state)
 	const struct scribe_top_row *r;
 
 	(void)state;
-	process[1][0].is.collected = (struct scribe_live_sums){15, {0, 2300}};
+	process[1][0].is.collected = (struct scribe_live_sums){.operations = 15, .bytes = {0, 2300}};
 	record[1][0] = a_record(8, 4, 0, 700, 7);
 	record[1][0].at_ns = sample[1].at_ns;
 	record[1][1] = record[1][2];
@@ -143,7 +143,7 @@ static void ended(void **state)
 	const struct scribe_top_row *r;
 
 	(void)state;
-	job[1].ended = (struct scribe_live_sums){100 + 25, {10, 20 + 2300}};
+	job[1].ended = (struct scribe_live_sums){.operations = 100 + 25, .bytes = {10, 20 + 2300}};
 	process[1][0] = process[1][1];
 	record[1][0] = record[1][2];
 	record[1][0].process = 0;

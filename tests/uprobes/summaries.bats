@@ -16,9 +16,9 @@ told() {
   whole=$(tr -s '[:space:]' ' ' <<<"$output") # with the lines that were wrapped
 }
 
-@test "mapped files: how many, how many bytes, and that these are not counted" {
+@test "mapped files: how many, how many bytes, and what page faults fetched" {
   told "$PROG/mapping"
-  [[ "$whole" == *"mapped 1 file by 2 mappings of 68.0 KiB: bytes that move through them are not counted"* ]]
+  [[ "$whole" =~ mapped\ 1\ file\ by\ 2\ mappings\ of\ 68.0\ KiB:\ [0-9]+\ page\ faults\ fetched\ [0-9.]+\ (B|KiB) ]]
   "$IOSCRIBE" summary "$LOG" | grep -q '^mapped     1 file by 2 mappings of 68.0 KiB'
   one_log
   expect '/mapped$' POSIX_MMAPS=2 POSIX_EXT_MAPPED_BYTES=69632

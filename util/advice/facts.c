@@ -13,9 +13,8 @@
 #define SMALL_BUCKETS 5 /* up to 1 MiB */
 #define SMALL_FILE    (1 << 20)
 #define FEW           8
-#define TIME_MAX      1e12 /* s; longer is damage, not a job */
-
-/* ---- the table of files ---- */
+#define AHEAD         (4 << 20) /* read-ahead beyond what was read, at most */
+#define TIME_MAX      1e12      /* s; longer is damage, not a job */
 
 static struct scribe_file_facts *file_of(struct scribe_facts *f, uint64_t id)
 {
@@ -83,8 +82,6 @@ static double small_of(const int64_t *sizes)
 		n += count(sizes[i]);
 	return n;
 }
-
-/* ---- modules ---- */
 
 typedef int (*take_fn)(struct scribe_facts *f, const struct scribe_module *m, const void *record);
 
@@ -317,6 +314,29 @@ static int take_layers(struct scribe_facts *f, const struct scribe_module *m, co
 	return 0;
 }
 
+static int take_cache(struct scribe_facts *f, const struct scribe_module *m, const void *record)
+{
+	const struct scribe_base_record *base = record;
+	const int64_t *c = scribe_record_counters(m, record);
+	const double *d = scribe_record_fcounters(m, record);
+	struct scribe_file_facts *file = file_of(f, base->id);
+	double *v;
+
+	if (!file)
+		return -ENOMEM;
+	v = file->v;
+	file->fetch_unknown |= c[SCRIBE_CACHE_BYTES_FETCHED] < 0;
+	ADD(fetched, count(c[SCRIBE_CACHE_BYTES_FETCHED]));
+	ADD(fetch_time, seconds(d[SCRIBE_CACHE_F_FETCH_TIME]));
+	ADD(direct_read, count(c[SCRIBE_CACHE_DIRECT_BYTES_READ]));
+	ADD(direct_written, count(c[SCRIBE_CACHE_DIRECT_BYTES_WRITTEN]));
+	ADD(dirtied, count(c[SCRIBE_CACHE_BYTES_DIRTIED]));
+	ADD(throttled, seconds(d[SCRIBE_CACHE_F_THROTTLED_TIME]));
+	ADD(faults, count(c[SCRIBE_CACHE_MINOR_FAULTS]) + count(c[SCRIBE_CACHE_MAJOR_FAULTS]));
+	ADD(faulted, count(c[SCRIBE_CACHE_BYTES_FAULTED]));
+	return 0;
+}
+
 static int take_lustre(struct scribe_facts *f, const struct scribe_module *m, const void *record)
 {
 	const struct scribe_lustre_record *l = record;
@@ -367,6 +387,8 @@ static int take_process(struct scribe_facts *f, const struct scribe_module *m, c
 		f->failed_rank = f->failed_rank < 0 ? p->base.rank : f->failed_rank;
 	}
 	ADD(python, is_python(p->exe));
+	ADD(cpu_time, seconds(p->cpu_time));
+	ADD(tracing_time, seconds(p->tracing_time));
 	if (p->base.rank < 0)
 		ADD(outside_bytes, count(p->bytes_read) + count(p->bytes_written));
 	return 0;
@@ -389,6 +411,7 @@ static int take_ledger(struct scribe_facts *f, const struct scribe_module *m, co
 	double losses = 0;
 	double *v = f->v;
 
+	f->nodes++;
 	ADD(tracer_time, seconds(l->fcounters[SCRIBE_LEDGER_F_DAEMON_CPU]));
 	ADD(failed_paths, count(ledger_counter(m, l, "LEDGER_FAILED_PATHS")));
 	ADD(overflowed, count(ledger_counter(m, l, "LEDGER_OVERFLOWED_FILES")));
@@ -409,16 +432,15 @@ static const struct module_facts {
 } sources[] = {
 	{SCRIBE_MOD_POSIX, take_posix},     {SCRIBE_MOD_POSIX_EXT, take_ext}, {SCRIBE_MOD_STDIO, take_stdio},
 	{SCRIBE_MOD_MPIIO, take_mpiio},     {SCRIBE_MOD_LAYERS, take_layers}, {SCRIBE_MOD_LUSTRE, take_lustre},
-	{SCRIBE_MOD_PROCESS, take_process}, {SCRIBE_MOD_LEDGER, take_ledger},
+	{SCRIBE_MOD_PROCESS, take_process}, {SCRIBE_MOD_LEDGER, take_ledger}, {SCRIBE_MOD_CACHE, take_cache},
 };
-
-/* ---- sums ---- */
 
 /* What follows from all records of a file together. */
 static void finish_file(struct scribe_facts *f, struct scribe_file_facts *file)
 {
 	double *v = file->v;
 	const bool mapped = file->mapped || v[SCRIBE_FACT_mapped_bytes] > 0;
+	const double read = v[SCRIBE_FACT_bytes_read] + v[SCRIBE_FACT_stream_bytes_read];
 	const bool used = mapped || v[SCRIBE_FACT_reads] + v[SCRIBE_FACT_writes] + v[SCRIBE_FACT_streams] > 0;
 
 	/* A file of few operations is a small file, not one of small operations. */
@@ -426,6 +448,11 @@ static void finish_file(struct scribe_facts *f, struct scribe_file_facts *file)
 		v[SCRIBE_FACT_small_writes] = v[SCRIBE_FACT_small_shared_writes] = 0;
 	if (v[SCRIBE_FACT_reads] < FEW)
 		v[SCRIBE_FACT_small_reads] = v[SCRIBE_FACT_small_shared_reads] = 0;
+	if (file->fetch_unknown)
+		ADD(fetch_unknown, read);
+	ADD(fetched_unread, positive(v[SCRIBE_FACT_fetched] - read));
+	/* Each node has a page cache. Whole pages, and read-ahead beyond the last byte that was read. */
+	ADD(fetched_again, positive(v[SCRIBE_FACT_fetched] - f->nodes * ((double)file->top + AHEAD)));
 	if (!used)
 		ADD(unused_opens, v[SCRIBE_FACT_opens]);
 	if (file->created && file->removed && v[SCRIBE_FACT_bytes_read] == 0 && !mapped)
@@ -531,60 +558,4 @@ void scribe_facts_clear(struct scribe_facts *f)
 	for (int i = 0; i < 2; i++)
 		scribe_rank_times_clear(&f->level[i].own);
 	*f = (struct scribe_facts){0};
-}
-
-/* ---- what facts are about ---- */
-
-double scribe_file_seconds(const double *v)
-{
-	return v[SCRIBE_FACT_read_time] + v[SCRIBE_FACT_write_time] + v[SCRIBE_FACT_meta_time] +
-	       v[SCRIBE_FACT_stream_time];
-}
-
-const struct scribe_file_facts *scribe_facts_slowest(const struct scribe_facts *f)
-{
-	const struct scribe_file_facts *most = NULL;
-
-	for (size_t i = 0; i < f->nfiles; i++)
-		if (scribe_file_seconds(f->file[i]->v) > (most ? scribe_file_seconds(most->v) : 0))
-			most = f->file[i];
-	return most;
-}
-
-int64_t scribe_fact_rank(const struct scribe_facts *f, const struct scribe_file_facts *file, enum scribe_fact fact)
-{
-	switch (fact) {
-	case SCRIBE_FACT_straggle:
-		return file ? file->slow_rank : -1;
-	case SCRIBE_FACT_imbalance:
-		return file ? file->most_rank : -1;
-	case SCRIBE_FACT_io_time:
-	case SCRIBE_FACT_rank_gap:
-		return f->slow_rank;
-	case SCRIBE_FACT_rank_meta_time:
-		return f->slow_meta_rank;
-	case SCRIBE_FACT_failed_processes:
-		return f->failed_rank;
-	default:
-		return -1;
-	}
-}
-
-static const struct scribe_fact_about facts[SCRIBE_NFACTS] = {
-#define SCRIBE_X(name, unit, counters, text) [SCRIBE_FACT_##name] = {#name, counters, text, SCRIBE_UNIT_##unit},
-	SCRIBE_FILE_FACTS(SCRIBE_X) SCRIBE_JOB_FACTS(SCRIBE_X)
-#undef SCRIBE_X
-};
-
-int scribe_fact_of(const char *name)
-{
-	for (int i = 0; i < SCRIBE_NFACTS; i++)
-		if (!strcmp(facts[i].name, name))
-			return i;
-	return -1;
-}
-
-const struct scribe_fact_about *scribe_fact_about(enum scribe_fact fact)
-{
-	return &facts[fact];
 }

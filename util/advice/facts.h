@@ -64,6 +64,17 @@
 	X(amplified_written, BYTES, "LAYERS_POSIX_BYTES_WRITTEN", "bytes written beyond it") \
 	X(top_read, BYTES, "LAYERS_*_BYTES_READ", "bytes read at the highest level used") \
 	X(top_written, BYTES, "LAYERS_*_BYTES_WRITTEN", "bytes written at the highest level used") \
+	X(fetched, BYTES, "CACHE_BYTES_FETCHED", "bytes that reads fetched from a device or server") \
+	X(fetch_unknown, BYTES, "POSIX_BYTES_READ", "bytes read of files with CACHE_BYTES_FETCHED -1") \
+	X(fetched_unread, BYTES, "CACHE_BYTES_FETCHED - POSIX_BYTES_READ", "of these, beyond what was read") \
+	X(fetched_again, BYTES, "CACHE_BYTES_FETCHED - POSIX_MAX_BYTE_READ", "of these, beyond the file's length as far as read") \
+	X(fetch_time, SECONDS, "CACHE_F_FETCH_TIME", "time of reads that fetched, over ranks") \
+	X(direct_read, BYTES, "CACHE_DIRECT_BYTES_READ", "bytes read with O_DIRECT") \
+	X(direct_written, BYTES, "CACHE_DIRECT_BYTES_WRITTEN", "bytes written with O_DIRECT") \
+	X(dirtied, BYTES, "CACHE_BYTES_DIRTIED", "bytes of pages that writes made dirty") \
+	X(throttled, SECONDS, "CACHE_F_THROTTLED_TIME", "time for which the kernel held writers back") \
+	X(faults, COUNT, "CACHE_MINOR_FAULTS + MAJOR_FAULTS", "page faults in mapped files") \
+	X(faulted, BYTES, "CACHE_BYTES_FAULTED", "bytes that page faults fetched") \
 	X(one_stripe, BYTES, "LUSTRE_STRIPE_COUNT", "bytes of shared files on a single Lustre target") \
 	X(shared_moved, BYTES, "POSIX_BYTES_READ + BYTES_WRITTEN, rank -1", "bytes moved in shared files")
 
@@ -86,7 +97,9 @@
 	X(lost, COUNT, "LEDGER losses", "operations or names that are missing, at least") \
 	X(partial, COUNT, "partial flags", "modules that lack records") \
 	X(overflowed, COUNT, "LEDGER_OVERFLOWED_FILES", "files that share a record because records ran out") \
-	X(tracer_time, SECONDS, "LEDGER_F_DAEMON_CPU", "processor time of the tracer")
+	X(cpu_time, SECONDS, "PROCESS_F_CPU_TIME", "processor time of ended processes") \
+	X(tracing_time, SECONDS, "PROCESS_F_TRACING_TIME", "of this, in the tracer's kernel programs") \
+	X(tracer_time, SECONDS, "LEDGER_F_DAEMON_CPU", "processor time of the tracer's daemon")
 /* clang-format on */
 
 enum scribe_fact_unit { SCRIBE_UNIT_COUNT, SCRIBE_UNIT_BYTES, SCRIBE_UNIT_SECONDS };
@@ -108,6 +121,7 @@ struct scribe_file_facts {
 	int64_t most_rank;          /* of the two ranks compared in `imbalance`, that with more bytes */
 	double most, least, owners; /* bytes of ranks' own records, and the number of these */
 	bool created, removed, mapped, mpi;
+	bool fetch_unknown; /* it cannot be told whether its bytes came from the page cache */
 	double v[SCRIBE_NFILE_FACTS];
 };
 
@@ -125,6 +139,7 @@ struct scribe_facts {
 	struct scribe_level level[2];                   /* POSIX with STDIO, and MPI-IO, which includes time in POSIX */
 	int64_t slow_rank, slow_meta_rank, failed_rank; /* -1: none */
 	double v[SCRIBE_NFACTS];                        /* of the job */
+	double nodes;                                   /* with a ledger */
 };
 
 /* One pass over each module. Freed by scribe_facts_clear, also after an error. */

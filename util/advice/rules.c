@@ -115,6 +115,18 @@ static const struct scribe_rule_row defaults[] = {
 	EACH("amplified-writes", WARNING, amplified_written, top_written, 0.5, amplified_written, 10 * MIB, write_time,
 	     "more bytes written by system calls than the library was asked for",
 	     "Match HDF5 chunks to the access, or disable data sieving (romio_ds_write)."),
+	EACH("fetched-unread", WARNING, fetched_unread, bytes_read, 0.5, fetched_unread, 10 * MIB, fetch_time,
+	     "more bytes fetched from the device or server than read: read-ahead brings what is not used",
+	     "Read larger blocks in order, or switch read-ahead off: posix_fadvise(POSIX_FADV_RANDOM)."),
+	EACH("fetched-again", WARNING, fetched_again, fetched, 0.5, fetched_again, 100 * MIB, fetch_time,
+	     "of the bytes that reads fetched were fetched before: the page cache did not keep them",
+	     "Keep the data in memory, stage the file to a local disk, or request more memory for the job."),
+	JOB("throttled", WARNING, throttled, write_time, 0.2, throttled, 1, throttled,
+	    "of the time in writes the kernel held the writer back, because too many pages were dirty",
+	    "Start the writing earlier (sync_file_range), write less at once, or use O_DIRECT for large files."),
+	EACH("page-faults", WARNING, faulted, all_bytes, 0.5, faulted, 100 * MIB, read_time,
+	     "times the bytes read and written came by page faults in mappings, a few pages at a time",
+	     "Map with MAP_POPULATE, call madvise(MADV_POPULATE_READ) first, or read the file."),
 	EACH("one-stripe", SEVERE, one_stripe, shared_moved, 0.5, one_stripe, 100 * MIB, write_time,
 	     "of a shared file's bytes are on one Lustre target",
 	     "Set the stripe count before the file is made: lfs setstripe -c N."),
@@ -126,9 +138,12 @@ static const struct scribe_rule_row defaults[] = {
 	    "Each imports its modules from the file system again: keep one pool for the whole run (PyTorch:"
 	    " persistent_workers), or start workers by fork."),
 	JOB("mapped", NOTE, mapped_bytes, all_bytes, 1, mapped_bytes, 100 * MIB, read_time,
-	    "times the bytes moved are mapped into memory: that I/O is not counted", "Use read where it matters."),
+	    "times the bytes moved are mapped into memory",
+	    "Page faults show that I/O (CACHE_BYTES_FAULTED), not reads."),
 	JOB("io-bound", NOTE, io_time, run_time, 0.5, io_time, 1, io_time,
 	    "of the run time is I/O of the slowest rank", "ioscribe report shows it by file, rank, layer and time."),
+	JOB("tracing-cost", NOTE, tracing_time, cpu_time, 0.1, tracing_time, 10, tracing_time,
+	    "of the processes' processor time was tracing", "Exclude paths of many small operations (--exclude)."),
 	JOB("tracer-cost", NOTE, tracer_time, run_time, 0.1, tracer_time, 10, tracer_time,
 	    "of the run time is processor time of the tracer",
 	    "Exclude directories of no interest (exclude), or leave out DXT."),
@@ -161,8 +176,6 @@ static int severity_of(const char *word)
 			return i;
 	return -1;
 }
-
-/* ---- a site's file ---- */
 
 /* The next word of the line, ended by NUL; "" at the end. */
 static char *word(char **at)

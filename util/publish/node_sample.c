@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "logfmt/base/client_totals.h"
 #include "util/text/quoted.h"
 
-#define SECTOR     512  /* unit of diskstats, independent of the disk */
-#define MAX_MOUNTS 1024 /* super blocks */
+#define SECTOR 512 /* unit of diskstats, independent of the disk */
 
 static const char *const metrics[] = {
 #define SCRIBE_X(name) #name,
@@ -104,89 +104,21 @@ static void read_disks(const char *root, struct scribe_node_sample *s)
 	fclose(f);
 }
 
-struct nfs_mounts {
-	FILE *info; /* lists mounts in the order of mountstats; NULL: count every mount */
-	char *line;
-	size_t cap;
-	unsigned int seen[MAX_MOUNTS][2];
-	int n;
-};
-
-static bool is_first_mount(struct nfs_mounts *m, const char *mount)
+static void on_mount(void *ctx, const struct scribe_client_mount *m)
 {
-	unsigned int major, minor;
+	static const struct {
+		enum scribe_client_total total;
+		enum scribe_node_metric metric;
+	} kept[] = {
+		{SCRIBE_CLIENT_BYTES_READ, SCRIBE_NODE_nfs_read_bytes},
+		{SCRIBE_CLIENT_BYTES_WRITTEN, SCRIBE_NODE_nfs_written_bytes},
+		{SCRIBE_CLIENT_REQUESTS, SCRIBE_NODE_nfs_operations},
+		{SCRIBE_CLIENT_RTT_US, SCRIBE_NODE_nfs_rtt_us},
+	};
 
-	/* Other mounts of the same super block show the same totals. */
-	while (m->info && getline(&m->line, &m->cap, m->info) > 0) {
-		int at = -1, end = -1;
-
-		if (sscanf(m->line, "%*d %*d %u:%u %*s %n%*s%n", &major, &minor, &at, &end) != 2 || end < 0 ||
-		    strncmp(m->line + at, mount, (size_t)(end - at)) || mount[end - at])
-			continue;
-		for (int i = 0; i < m->n; i++)
-			if (m->seen[i][0] == major && m->seen[i][1] == minor)
-				return false;
-		if (m->n < MAX_MOUNTS) {
-			m->seen[m->n][0] = major;
-			m->seen[m->n++][1] = minor;
-		}
-		return true;
-	}
-	/* A mount added since the file was read: start over for the next one. */
-	if (m->info)
-		rewind(m->info);
-	return true;
-}
-
-/* "device SERVER:PATH mounted on MOUNT with fstype nfs4 statvers=1.1" */
-static bool is_nfs(struct nfs_mounts *m, const char *line)
-{
-	char mount[PATH_MAX], type[32];
-
-	if (sscanf(line, "device %*s mounted on %4095s with fstype %31s", mount, type) != 2 || strncmp(type, "nfs", 3))
-		return false;
-	return (!type[3] || !strcmp(type, "nfs4")) && is_first_mount(m, mount);
-}
-
-/* Layout of statvers 1.0 and 1.1, as in nfsiostat of nfs-utils. */
-static void read_nfs_line(const char *line, bool *in_operations, struct scribe_node_sample *s)
-{
-	uint64_t a, b;
-
-	if (sscanf(line, " bytes: %*u %*u %*u %*u %" SCNu64 " %" SCNu64, &a, &b) == 2) {
-		add(s, SCRIBE_NODE_nfs_read_bytes, a, 1);
-		add(s, SCRIBE_NODE_nfs_written_bytes, b, 1);
-	} else if (*in_operations &&
-		   sscanf(line, " %*[A-Z0-9_]: %" SCNu64 " %*u %*u %*u %*u %*u %" SCNu64, &a, &b) == 2) {
-		add(s, SCRIBE_NODE_nfs_operations, a, 1);
-		add(s, SCRIBE_NODE_nfs_rtt_us, b, 1000);
-	} else if (strstr(line, "per-op statistics")) {
-		*in_operations = true;
-	}
-}
-
-static void read_nfs(const char *root, struct scribe_node_sample *s)
-{
-	FILE *f = open_below(root, "/proc/self/mountstats");
-	struct nfs_mounts mounts = {.info = open_below(root, "/proc/self/mountinfo")};
-	bool ours = false, in_operations = false;
-	char *line = NULL;
-	size_t cap = 0;
-
-	while (f && getline(&line, &cap, f) > 0) {
-		if (!strncmp(line, "device ", 7)) {
-			ours = is_nfs(&mounts, line);
-			in_operations = false;
-		} else if (ours) {
-			read_nfs_line(line, &in_operations, s);
-		}
-	}
-	free(line);
-	free(mounts.line);
-	if (mounts.info)
-		fclose(mounts.info);
-	if (f)
-		fclose(f);
+	for (size_t i = 0; !m->again && i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (m->total[kept[i].total] >= 0)
+			add(ctx, kept[i].metric, (uint64_t)m->total[kept[i].total], 1);
 }
 
 static void read_lustre_mount(const char *path, struct scribe_node_sample *s)
@@ -245,7 +177,7 @@ int scribe_node_sample_read(const char *root, struct scribe_node_sample *ret_sam
 	read_pressure(root, "/proc/pressure/memory", "some", SCRIBE_NODE_memory_some_us, &s);
 	read_pressure(root, "/proc/pressure/memory", "full", SCRIBE_NODE_memory_full_us, &s);
 	read_disks(root, &s);
-	read_nfs(root, &s);
+	scribe_client_nfs(root, "self", on_mount, &s);
 	read_lustre(root, &s);
 	for (int i = 0; i < SCRIBE_NODE_NMETRICS; i++)
 		if (s.value[i] >= 0) {

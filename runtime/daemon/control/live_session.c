@@ -2,7 +2,7 @@
 /*
  * Requests of `ioscribe top` about running jobs. A request is kept in its connection until a tick answers it
  * with one static page. Connections are served in turn; all pages together take at most a tenth of the time,
- * and ITERATION_NS per loop iteration. Main thread. Must not know what records hold.
+ * and ITERATION_NS per loop iteration. Must not know what records hold.
  */
 #include "runtime/daemon/control/live_session.h"
 
@@ -14,6 +14,7 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/events/live_walk.h"
+#include "runtime/daemon/tables/folder_load.h"
 
 #define ITERATION_NS 1000000ull /* per loop iteration */
 #define PAGE_NS      500000ull  /* per page */
@@ -74,20 +75,32 @@ static bool put_job(struct page *page, struct scribe_job *job)
 {
 	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
 	const struct scribe_process_totals *ended = &job->worlds.ended;
-	struct scribe_live_job item = {
-		.job = job->index,
-		.uid = job->config.uid,
-		.begun_ns = job->begun_ns,
-		.begun_s = (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000,
-		.living = (uint32_t)job->worlds.living,
-		.ending = job->state >= SCRIBE_JOB_ENDING,
-		.records = entry ? entry->used : 0,
-		.records_most = entry ? entry->quota : 0,
-		/* without living processes, of which the records follow */
-		.ended = {.operations = ended->operations, .bytes = {ended->bytes_read, ended->bytes_written}}};
+	struct scribe_live_job item = {.job = job->index,
+				       .uid = job->config.uid,
+				       .begun_ns = job->begun_ns,
+				       .begun_s = (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000,
+				       .living = (uint32_t)job->worlds.living,
+				       .ending = job->state >= SCRIBE_JOB_ENDING,
+				       .records = entry ? entry->used : 0,
+				       .records_most = entry ? entry->quota : 0,
+				       /* without living processes, of which the records follow */
+				       .ended = {.operations = ended->operations,
+						 .bytes = {ended->bytes_read, ended->bytes_written},
+						 .opens = ended->opens,
+						 .stats = ended->stats}};
+	struct scribe_folder_most most;
+	struct scribe_ledger ledger;
 
 	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		item.processes += u->processes;
+	if (scribe_bpf_ledger(job->daemon->bpf, job->index, &ledger) == 0)
+		item.failed_lookups = ledger.v[SCRIBE_L_FAILED_PATHS];
+	if (scribe_folder_load_most(job, &most)) {
+		item.folder_part = most.part;
+		snprintf(item.folder, sizeof(item.folder), "%s", most.path);
+		if (most.mount)
+			snprintf(item.mount, sizeof(item.mount), "%s (%s)", most.mount->path, most.mount->type);
+	}
 	if (job->spec.id[0])
 		snprintf(item.id, sizeof(item.id), "%s", job->spec.id);
 	else
@@ -99,6 +112,7 @@ static bool put_job(struct page *page, struct scribe_job *job)
 static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
+	const uint64_t until_ns = scribe_now_ns() + PAGE_NS;
 
 	looked->next = c->look.from;
 	for (uint32_t i = c->look.from.proc; i < SCRIBE_JOBS_MAX; i++) {
@@ -107,7 +121,9 @@ static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, 
 		/* a job that does not fit is the first of the next page */
 		looked->next.proc = i;
 		looked->more = 1;
-		if (job && may(c, job) && !put_job(page, job))
+		if (!job || !may(c, job))
+			continue;
+		if ((looked->items && scribe_now_ns() >= until_ns) || !put_job(page, job))
 			return;
 	}
 	looked->more = 0;

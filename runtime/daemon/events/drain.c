@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Takes a process's slots from memory shared with the kernel, and adds them to the rank's records by name.
- * Bounded per loop iteration; the state is in struct scribe_draining of the process. Main thread.
+ * Bounded per loop iteration; the state is in struct scribe_draining of the process.
  */
 #include "runtime/daemon/events/drain.h"
 
@@ -21,6 +21,7 @@
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/receivers.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/folder_load.h"
 #include "runtime/daemon/tables/heatmaps.h"
 #include "runtime/daemon/tables/slot_names.h"
 
@@ -52,6 +53,7 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	bool has_patterns = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
 	/* system calls of streams do not have STDIO counters: the file's POSIX_EXT gets them */
 	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, name->id) : f;
+	uint64_t calls = 0;
 
 	for (unsigned i = 0; i < v->nshards; i++) {
 		const struct scribe_posix_shard *shard = v->shard[i];
@@ -59,6 +61,7 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 		if (!f || !ext || scribe_posix_acc_add(&f->acc, shard, v->access[i], v->stride[i]) < 0 ||
 		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
 			return -1;
+		scribe_posix_acc_add_cache(&ext->acc, v->part[i]->cache_often, v->part[i]->cache_seldom);
 		x->p->totals.operations += v->shard[i]->events;
 		scribe_heatmaps_add(x->p, module, v->heat[i], v->heat_table[i], shard);
 		if (has_patterns) {
@@ -71,7 +74,12 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 			continue;
 		x->p->totals.bytes_read += shard->bytes[0];
 		x->p->totals.bytes_written += shard->bytes[1];
+		x->p->totals.opens += shard->opens;
+		x->p->totals.stats += shard->stats;
+		calls += shard->opens + shard->stats;
 	}
+	if (stream)
+		scribe_folder_load_count(x->p, v->index, v->slot->generation, calls);
 	if (f && has_patterns) {
 		scribe_file_properties(f, v->ext[0]);
 		f->file_id = name->file_id;
@@ -85,16 +93,23 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 static int add_shards(struct scribe_file_record *f, struct scribe_process *p, const struct scribe_slot_view *v)
 {
 	struct scribe_process_totals *t = &p->totals;
+	uint64_t calls = 0;
 
 	for (unsigned i = 0; i < v->nshards; i++) {
 		if (scribe_posix_acc_add(&f->acc, v->shard[i], v->access[i], v->stride[i]) < 0 ||
 		    scribe_posix_acc_add_ext(&f->acc, v->ext[i]) < 0)
 			return -1;
+		scribe_posix_acc_add_cache(&f->acc, v->part[i]->cache_often, v->part[i]->cache_seldom);
+		f->acc.faults_lost |= (v->slot->flags & SCRIBE_SF_FAULTS_LOST) != 0;
 		scribe_heatmaps_add(p, SCRIBE_MOD_POSIX, v->heat[i], v->heat_table[i], v->shard[i]);
 		t->bytes_read += v->shard[i]->bytes[0];
 		t->bytes_written += v->shard[i]->bytes[1];
 		t->operations += v->shard[i]->events;
+		t->opens += v->shard[i]->opens;
+		t->stats += v->shard[i]->stats;
+		calls += v->shard[i]->opens + v->shard[i]->stats;
 	}
+	scribe_folder_load_count(p, v->index, v->slot->generation, calls);
 	return 0;
 }
 
@@ -142,6 +157,8 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_name_entry *name = scribe_slot_name_entry(x->d, v->index, slot->generation);
 	struct scribe_file_record *f;
 
+	/* The process that builds the log has no maps. */
+	x->p->job->cache_known = scribe_bpf_cache(x->d->bpf);
 	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded)) {
 		for (unsigned i = 0; i < v->nshards; i++)
 			x->p->job->losses.excluded_late += v->shard[i]->events;
@@ -221,7 +238,6 @@ static int drain_some(struct drain *x, struct scribe_draining *at, uint64_t unti
 	return rc ? rc : scribe_bpf_give(bpf, p->index, &at->walk, until_ns);
 }
 
-/* Continues where an earlier iteration has stopped. */
 static int drain_in_iterations(struct drain *x, uint64_t until_ns)
 {
 	struct scribe_process *p = x->p;
@@ -239,6 +255,14 @@ static int drain_in_iterations(struct drain *x, uint64_t until_ns)
 	return rc;
 }
 
+static void take_counts(struct scribe_process *p, const struct scribe_proc *proc)
+{
+	p->totals.overflowed_files = proc->overflowed;
+	p->totals.cpu_ns = proc->cpu_ns;
+	p->totals.cost_ns = proc->cost_ns;
+	p->totals.cost_calls = proc->cost_calls;
+}
+
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns)
 {
 	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p)};
@@ -251,7 +275,7 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint6
 	/* the entry was reused: the records are taken already */
 	if (!proc || proc->proc_id != p->proc_id)
 		return 0;
-	p->totals.overflowed_files = proc->overflowed;
+	take_counts(p, proc);
 	/* drained by an earlier daemon according to its journal, but not freed */
 	if (p->drained && !p->draining)
 		rc = scribe_bpf_drain_and_free(d->bpf, p->index, NULL, NULL);
@@ -274,9 +298,8 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 		return -1;
 	if (!proc || proc->proc_id != p->proc_id)
 		return 0;
-	/* drained by an earlier daemon, which died before it freed the slots */
 	if (!p->drained) {
-		p->totals.overflowed_files = proc->overflowed;
+		take_counts(p, proc);
 		rc = scribe_bpf_drain_live(d->bpf, p->index, drain_slot, &x);
 	}
 	if (scribe_shm_counters_take(d, p, x.records) < 0)

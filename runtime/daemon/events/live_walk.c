@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A job's processes and records now. Slots are copied without locks. Main thread. Must not change anything or
- * wait. Must not know the client, change anything or wait.
+ * A job's processes and records now. Slots are copied without locks. Must not know the client, change
+ * records or wait.
  */
 #include "runtime/daemon/events/live_walk.h"
 
@@ -12,6 +12,7 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/tables/folder_load.h"
 #include "runtime/daemon/tables/slot_names.h"
 
 #define LOOK_EVERY 64 /* empty entries between reads of the clock */
@@ -43,7 +44,9 @@ static bool report_process(const struct walk *x, const struct scribe_process *p,
 					   .unit = p->unit ? p->unit->id : 0,
 					   .rank = p->rank && p->unit && p->unit->id ? p->rank->rank : -1,
 					   .collected = {.operations = p->totals.operations,
-							 .bytes = {p->totals.bytes_read, p->totals.bytes_written}}};
+							 .bytes = {p->totals.bytes_read, p->totals.bytes_written},
+							 .opens = p->totals.opens,
+							 .stats = p->totals.stats}};
 	const char *slash = p->exe ? strrchr(p->exe, '/') : NULL;
 
 	snprintf(item.program, sizeof(item.program), "%s",
@@ -61,7 +64,7 @@ static bool is_own(int module)
 	return module == SCRIBE_MOD_POSIX || module == SCRIBE_MOD_STDIO;
 }
 
-static bool report_slot(const struct walk *x, const struct scribe_process *p, uint32_t index,
+static bool report_slot(const struct walk *x, struct scribe_process *p, uint32_t index,
 			const struct scribe_slot_copy *l)
 {
 	const struct scribe_name_entry *name = scribe_slot_name_entry(x->d, index, l->generation);
@@ -72,11 +75,15 @@ static bool report_slot(const struct walk *x, const struct scribe_process *p, ui
 					  .generation = l->generation,
 					  .name = name ? name->id : 0,
 					  .operations = l->events,
+					  .opens = l->opens,
+					  .stats = l->stats,
 					  .own = is_own(module),
 					  .folded = l->kind == SCRIBE_KIND_CATCHALL};
 
 	if ((name && name->excluded) || scribe_drain_is_excluded(p, l->kind))
 		return true;
+	if (item.own)
+		scribe_folder_load_count(p, index, l->generation, l->opens + l->stats);
 	memcpy(item.ops, l->ops, sizeof(item.ops));
 	memcpy(item.bytes, l->bytes, sizeof(item.bytes));
 	memcpy(item.busy_ns, l->busy_ns, sizeof(item.busy_ns));
@@ -85,7 +92,7 @@ static bool report_slot(const struct walk *x, const struct scribe_process *p, ui
 }
 
 /* True: complete, or the process's records are gone. */
-static bool report_slots(const struct walk *x, const struct scribe_process *p)
+static bool report_slots(const struct walk *x, struct scribe_process *p)
 {
 	struct scribe_live_cursor *at = x->cursor;
 
@@ -140,6 +147,8 @@ bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *job, struct sc
 	const struct walk x = {d, job, cursor, fn, ctx, until_ns};
 	const struct scribe_proc *proc;
 
+	if (d->bpf && !cursor->proc && !cursor->proc_id)
+		scribe_folder_load_look(job, scribe_now_ns());
 	for (unsigned n = 1; d->bpf && (proc = scribe_bpf_proc(d->bpf, cursor->proc)); n++) {
 		struct scribe_process *p = process_at(&x, proc);
 
@@ -149,5 +158,6 @@ bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *job, struct sc
 		if ((p || n % LOOK_EVERY == 0) && scribe_now_ns() >= until_ns)
 			return false;
 	}
+	scribe_folder_load_looked(job, scribe_now_ns());
 	return true;
 }

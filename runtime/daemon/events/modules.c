@@ -97,11 +97,12 @@ static int lib_record(struct scribe_job *job, int64_t rank, const struct scribe_
 	return scribe_bundle_add(b, f->module, &rec, bytes);
 }
 
-/* POSIX and extended counters. */
+/* POSIX, extended counters, the page cache. */
 static int posix_records(struct scribe_job *job, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
 			 struct scribe_bundle *b)
 {
 	struct scribe_posix_ext_record ext = {0};
+	struct scribe_cache_record cache;
 	struct scribe_posix_record rec = {0};
 	int rc = 0;
 
@@ -113,6 +114,9 @@ static int posix_records(struct scribe_job *job, int64_t rank, const struct scri
 	}
 	if (rc == 0 && IOSCRIBE_MODULE_POSIX_EXT && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext))
 		rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX_EXT, &ext, sizeof(ext));
+	if (rc == 0 && IOSCRIBE_MODULE_CACHE &&
+	    scribe_posix_acc_cache_record(&f->acc, f->id, rank, job->cache_known, &cache))
+		rc = scribe_bundle_add(b, SCRIBE_MOD_CACHE, &cache, sizeof(cache));
 	return rc;
 }
 
@@ -279,7 +283,6 @@ static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_ra
 	return kept;
 }
 
-/* One rank, one module: files with name and attribute. */
 static int report_files(struct scribe_job *job, const struct scribe_module_ops *s, const struct file_rank *file_rank,
 			size_t n, struct scribe_bundle *b, uint64_t *partial)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Jobs from begin to end. A job's state only advances, in each loop iteration as far as possible without
- * waiting. Main thread. Must not know clients or messages.
+ * waiting. Must not know clients or messages.
  */
 #include "runtime/daemon/jobs/lifecycle.h"
 
@@ -38,6 +38,7 @@
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/job_nodes.h"
 #include "runtime/daemon/state/receivers.h"
+#include "runtime/daemon/tables/folder_load.h"
 #include "runtime/daemon/tables/heatmaps.h"
 #include "runtime/daemon/tables/held_events.h"
 #include "runtime/daemon/tables/job_table.h"
@@ -110,6 +111,7 @@ void scribe_job_free(struct scribe_job *job)
 	scribe_links_clear(&job->links);
 	scribe_access_patterns_clear(&job->patterns);
 	scribe_mounts_clear(&job->mounts);
+	scribe_folder_load_free(job);
 	scribe_config_clear(&job->config);
 	scribe_file_xattrs_free(job->file_xattrs);
 	scribe_helper_stop(&job->helper);
@@ -170,8 +172,8 @@ static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config
 	else
 		gethostname(job->host, sizeof(job->host) - 1);
 	job->realtime_ns = realtime_offset();
-	while (*at)
-		at = &(*at)->next;
+	for (; *at; at = &(*at)->next)
+		(*at)->shares_node = job->shares_node = true;
 	*at = job;
 	d->job[index] = job;
 	d->jobs_started++;
@@ -200,7 +202,9 @@ static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_
 	rc = scribe_segments_begin(job, err);
 	if (rc < 0)
 		return rc;
-	scribe_mounts_read(&job->mounts, job->daemon->root > 0 ? "/proc/1/mounts" : "/etc/mtab");
+	scribe_mounts_read(&job->mounts, d->root > 0 ? "/proc/1/mounts" : "/proc/self/mounts");
+	if (!d->resuming)
+		scribe_mounts_begin(&job->mounts, "", d->root > 0 ? "1" : "self");
 	scribe_job_table_quotas(job, &entry);
 	entry.mem_align = job->config.mem_alignment;
 	entry.all_types = job->config.all_types;

@@ -74,7 +74,7 @@ struct scribe_job_journal_record {
 struct scribe_job_journal_drained {
 	uint32_t proc_id, pad;
 	uint64_t records; /* preceding ones; earlier ones are of an interrupted attempt */
-	uint64_t overflowed_files;
+	uint64_t overflowed_files, cpu_ns, cost_ns, cost_calls;
 };
 
 struct scribe_job_journal_place {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes a job's journal (read by recover.c), where the state changes. Open only in service mode with --pin.
- * Main thread.
- */
+/* Writes a job's journal (read by recover.c), where the state changes. Open only in service mode with --pin. */
 #include "runtime/daemon/journal/job_journal.h"
 
 #define BPF_FS "/sys/fs/bpf"
@@ -135,6 +132,8 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 		if (i)
 			memset(&slot, 0, sizeof(slot));
 		slot.ext = *v->ext[i];
+		memcpy(slot.cache_often, v->part[i]->cache_often, sizeof(slot.cache_often));
+		memcpy(slot.cache_seldom, v->part[i]->cache_seldom, sizeof(slot.cache_seldom));
 		slot.shard = *v->shard[i];
 		slot.heat = *v->heat[i];
 		head.tables[i] = (v->access[i] ? 1 : 0) | (v->stride[i] ? 2 : 0) | (v->heat_table[i] ? 4 : 0);
@@ -186,8 +185,12 @@ void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_str
 
 void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)
 {
-	struct scribe_job_journal_drained head = {
-		.proc_id = p->proc_id, .records = records, .overflowed_files = p->totals.overflowed_files};
+	struct scribe_job_journal_drained head = {.proc_id = p->proc_id,
+						  .records = records,
+						  .overflowed_files = p->totals.overflowed_files,
+						  .cpu_ns = p->totals.cpu_ns,
+						  .cost_ns = p->totals.cost_ns,
+						  .cost_calls = p->totals.cost_calls};
 
 	put(p->job, SCRIBE_ENTRY_DRAINED, &head, sizeof(head), NULL, 0);
 }

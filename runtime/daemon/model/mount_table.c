@@ -66,6 +66,60 @@ void scribe_mounts_read(struct scribe_mounts *m, const char *path)
 	qsort(m->mount, m->n, sizeof(m->mount[0]), by_length);
 }
 
+struct totals_of {
+	const struct scribe_mounts *mounts;
+	struct scribe_mount_totals *totals;
+};
+
+static void on_client(void *ctx, const struct scribe_client_mount *c)
+{
+	const struct totals_of *x = ctx;
+
+	for (size_t i = 0; i < x->mounts->n; i++) {
+		if (strcmp(x->mounts->mount[i].path, c->path))
+			continue;
+		x->totals[i].kept = true;
+		memcpy(x->totals[i].total, c->total, sizeof(c->total));
+		return;
+	}
+}
+
+static bool has_type(const struct scribe_mounts *m, const char *prefix)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!strncmp(m->mount[i].type, prefix, strlen(prefix)))
+			return true;
+	return false;
+}
+
+static void read_totals(const struct scribe_mounts *m, struct scribe_mount_totals ret_totals[SCRIBE_MOUNTS_KEPT])
+{
+	memset(ret_totals, 0, SCRIBE_MOUNTS_KEPT * sizeof(*ret_totals));
+	if (m->process && has_type(m, "nfs"))
+		scribe_client_nfs(m->root, m->process, on_client, &(struct totals_of){m, ret_totals});
+	if (m->process && has_type(m, "lustre"))
+		scribe_client_lustre(m->root, m->process, on_client, &(struct totals_of){m, ret_totals});
+}
+
+void scribe_mounts_begin(struct scribe_mounts *m, const char *root, const char *process)
+{
+	m->root = root;
+	m->process = process;
+	read_totals(m, m->begin);
+}
+
+void scribe_mounts_moved(const struct scribe_mounts *m, struct scribe_mount_totals ret_moved[SCRIBE_MOUNTS_KEPT])
+{
+	read_totals(m, ret_moved);
+	for (size_t i = 0; i < m->n; i++) {
+		/* Mounted, or mounted again, since then: its totals begin at 0. */
+		ret_moved[i].kept &= m->begin[i].kept;
+		for (int k = 0; k < SCRIBE_CLIENT_TOTALS; k++)
+			if (ret_moved[i].total[k] >= 0 && ret_moved[i].total[k] >= m->begin[i].total[k])
+				ret_moved[i].total[k] -= m->begin[i].total[k] > 0 ? m->begin[i].total[k] : 0;
+	}
+}
+
 void scribe_mounts_clear(struct scribe_mounts *m)
 {
 	for (size_t i = 0; i < m->n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * struct scribe_worlds owns units, ranks and processes; the caller frees what ranks hold. Main thread. Must not
- * know of maps, names or logs. Must not know of maps, names or logs.
+ * struct scribe_worlds owns units, ranks and processes; the caller frees what ranks hold. Must not know
+ * of maps, names or logs.
  */
 #include "runtime/daemon/model/mpi_worlds.h"
 
@@ -322,7 +322,6 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 		p->launcher = 0;
 		p->launcher_below_rank = false;
 	}
-	/* Whether it is a rank follows from its environment (scribe_worlds_env). */
 	return p->args && p->exe ? 0 : -ENOMEM;
 }
 
@@ -495,11 +494,10 @@ void scribe_worlds_forget(struct scribe_worlds *worlds, struct scribe_log_unit *
 
 static void add_totals(struct scribe_process_totals *to, const struct scribe_process_totals *t)
 {
-	to->records += t->records;
-	to->overflowed_files += t->overflowed_files;
-	to->operations += t->operations;
-	to->bytes_read += t->bytes_read;
-	to->bytes_written += t->bytes_written;
+	const uint64_t *from = (const uint64_t *)t;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*from); i++)
+		((uint64_t *)to)[i] += from[i];
 }
 
 static void unlist(struct scribe_worlds *worlds, struct scribe_log_unit *u, struct scribe_process *p)

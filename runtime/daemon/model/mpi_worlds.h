@@ -22,8 +22,11 @@ struct scribe_records;
 struct scribe_rank_trace;
 struct scribe_rank_heat;
 
+/* Numbers of 64 bits alone, added one by one. */
 struct scribe_process_totals {
 	uint64_t records, overflowed_files, operations, bytes_read, bytes_written;
+	uint64_t opens, stats;
+	uint64_t cpu_ns, cost_ns, cost_calls; /* as in struct scribe_proc */
 };
 
 struct scribe_rank {
@@ -75,8 +78,8 @@ struct scribe_process {
 	uint32_t uid;
 	struct scribe_log_unit *unit;
 	struct scribe_rank *rank;
-	uint32_t launcher;        /* proc_id of the nearest, itself included; 0: none */
-	bool launcher_below_rank; /* launcher is below the rank's root */
+	uint32_t launcher; /* proc_id of the nearest, itself included; 0: none */
+	bool launcher_below_rank;
 	bool is_launcher;
 	bool is_root; /* of its rank */
 	enum {
@@ -122,8 +125,8 @@ struct scribe_worlds {
 	uint32_t next_id;
 	size_t list_limit; /* listed processes per unit */
 	uint64_t living;
-	struct scribe_process_totals ended; /* of all ended processes */
-	char remote[32];                    /* first program that starts processes elsewhere; or "" */
+	struct scribe_process_totals ended;
+	char remote[32]; /* first program that starts processes elsewhere; or "" */
 };
 
 int scribe_worlds_init(struct scribe_worlds *worlds, size_t list_limit);

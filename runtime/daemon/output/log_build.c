@@ -30,8 +30,16 @@ static uint64_t process_id(const struct scribe_job *job, uint32_t proc_id, char 
 	return scribe_record_id(ret_name, (size_t)n);
 }
 
-static void add_totals(struct scribe_process_record *rec, const struct scribe_process_totals *t)
+/* Seconds in the kernel programs: those measured, and what calling them costs. */
+static double tracing_time(const struct scribe_process_totals *t, uint32_t call_ns)
 {
+	return ((double)t->cost_ns + (double)t->cost_calls * call_ns) / 1e9;
+}
+
+static void add_totals(struct scribe_process_record *rec, const struct scribe_process_totals *t, uint32_t call_ns)
+{
+	rec->cpu_time = (double)t->cpu_ns / 1e9;
+	rec->tracing_time = tracing_time(t, call_ns);
 	rec->records = (int64_t)t->records;
 	rec->overflowed_files = (int64_t)t->overflowed_files;
 	rec->bytes_read = (int64_t)t->bytes_read;
@@ -40,7 +48,7 @@ static void add_totals(struct scribe_process_record *rec, const struct scribe_pr
 }
 
 int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
-			       uint64_t base_ns)
+			       const struct scribe_log_account *a, uint64_t base_ns)
 {
 	char name[128];
 	int rc = 0;
@@ -60,7 +68,9 @@ int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, 
 		rec.end_kind = p->end_kind;
 		rec.start = scribe_quantum_round(scribe_seconds_between(base_ns, p->start_ns));
 		rec.end = p->ended ? scribe_quantum_round(scribe_seconds_between(base_ns, p->end_ns)) : 0;
-		add_totals(&rec, &p->totals);
+		add_totals(&rec, &p->totals, a->call_ns);
+		if (!p->ended)
+			rec.cpu_time = rec.tracing_time = -1;
 		snprintf(rec.host, sizeof(rec.host), "%s", job->host);
 		snprintf(rec.exe, sizeof(rec.exe), "%s", p->exe ? p->exe : p->comm);
 		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
@@ -70,7 +80,7 @@ int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, 
 
 		rec.base.id = process_id(job, 0, name, sizeof(name));
 		rec.end_kind = SCRIBE_END_EXITED;
-		add_totals(&rec, &u->summed_processes);
+		add_totals(&rec, &u->summed_processes, a->call_ns);
 		snprintf(rec.host, sizeof(rec.host), "%s", job->host);
 		snprintf(rec.exe, sizeof(rec.exe), "(%llu more processes)", (unsigned long long)u->nsummed_processes);
 		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
@@ -94,6 +104,17 @@ static double cpu_used(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+static double kernel_cpu(const struct scribe_job *job, uint32_t call_ns)
+{
+	double sum = tracing_time(&job->worlds.ended, call_ns);
+
+	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
+		for (const struct scribe_process *p = u->first; p; p = p->next)
+			if (!p->ended)
+				sum += tracing_time(&p->totals, call_ns);
+	return sum;
+}
+
 void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_account *a)
 {
 	a->pid = getpid();
@@ -101,7 +122,10 @@ void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_ac
 	if (job->daemon->bpf) {
 		a->kernel_memory = (double)scribe_bpf_memory(job->daemon->bpf);
 		a->misses = (double)(scribe_bpf_misses(job->daemon->bpf) - job->losses.misses_before);
+		a->call_ns = scribe_bpf_call_ns(job->daemon->bpf);
+		a->kernel_cpu = kernel_cpu(job, a->call_ns);
 	}
+	scribe_mounts_moved(&job->mounts, a->mount);
 }
 
 int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
@@ -120,7 +144,7 @@ int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, con
 	rec.fcounters[SCRIBE_LEDGER_F_LATE_CALLS] = (double)ledger->v[SCRIBE_L_LATE_CALLS];
 	/* In a snapshot, its own processor time is added. */
 	rec.fcounters[SCRIBE_LEDGER_F_DAEMON_CPU] = a->cpu + (getpid() != a->pid ? cpu_used() : 0);
-	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
+	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = a->kernel_cpu;
 	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)job->drain_ns / 1e9;
 	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = scribe_seconds_between(end_ns ? end_ns : now, now);
 	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = a->kernel_memory;
@@ -128,15 +152,75 @@ int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, con
 	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }
 
+static uint64_t mount_id(const struct scribe_job *job, const char *path, char *ret_name, size_t cap)
+{
+	int n = snprintf(ret_name, cap, "mount:%s:%s", job->host, path);
+
+	return scribe_record_id(ret_name, (size_t)n < cap ? (size_t)n : cap - 1);
+}
+
+static double seconds_of(int64_t us)
+{
+	return us < 0 ? -1 : (double)us / 1e6;
+}
+
+int scribe_log_build_mounts(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_account *a)
+{
+	static const struct {
+		enum scribe_mounts_id counter;
+		enum scribe_client_total total;
+	} totals[] = {
+		{SCRIBE_MOUNTS_CLIENT_BYTES_READ, SCRIBE_CLIENT_BYTES_READ},
+		{SCRIBE_MOUNTS_CLIENT_BYTES_WRITTEN, SCRIBE_CLIENT_BYTES_WRITTEN},
+		{SCRIBE_MOUNTS_CLIENT_REQUESTS, SCRIBE_CLIENT_REQUESTS},
+		{SCRIBE_MOUNTS_CLIENT_ERRORS, SCRIBE_CLIENT_ERRORS},
+	};
+	char name[SCRIBE_LOG_BUILD_NAME];
+	int rc = 0;
+
+	for (size_t i = 0; i < job->mounts.n && rc == 0; i++) {
+		const int64_t *total = a->mount[i].total;
+		struct scribe_mounts_record rec = {.base.rank = -1};
+
+		/* Every use of the file system makes requests, unless the client has all in its cache. */
+		if (!a->mount[i].kept || !total[SCRIBE_CLIENT_REQUESTS])
+			continue;
+		rec.base.id = mount_id(job, job->mounts.mount[i].path, name, sizeof(name));
+		rec.counters[SCRIBE_MOUNTS_SHARED] = job->shares_node;
+		for (size_t k = 0; k < sizeof(totals) / sizeof(totals[0]); k++)
+			rec.counters[totals[k].counter] = total[totals[k].total];
+		rec.fcounters[SCRIBE_MOUNTS_F_CLIENT_RTT_TIME] = seconds_of(total[SCRIBE_CLIENT_RTT_US]);
+		rec.fcounters[SCRIBE_MOUNTS_F_CLIENT_QUEUE_TIME] = seconds_of(total[SCRIBE_CLIENT_QUEUE_US]);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_MOUNTS, &rec, sizeof(rec));
+	}
+	return rc;
+}
+
+static bool mount_name(const struct scribe_job *job, uint64_t id, char *ret, size_t cap)
+{
+	for (size_t i = 0; i < job->mounts.n; i++)
+		if (mount_id(job, job->mounts.mount[i].path, ret, cap) == id)
+			return true;
+	return false;
+}
+
 size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_bundled *rec, char *ret, size_t cap)
 {
-	if (rec->module == SCRIBE_MOD_PROCESS)
+	switch (rec->module) {
+	case SCRIBE_MOD_PROCESS:
 		process_id(job, (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->proc_id, ret,
 			   cap);
-	else if (rec->module == SCRIBE_MOD_LEDGER)
+		break;
+	case SCRIBE_MOD_LEDGER:
 		ledger_id(job, ret, cap);
-	else
+		break;
+	case SCRIBE_MOD_MOUNTS:
+		if (!mount_name(job, rec->id, ret, cap))
+			return 0;
+		break;
+	default:
 		return scribe_heatmaps_name(rec, ret, cap);
+	}
 	return strlen(ret);
 }
 

@@ -166,12 +166,11 @@ struct log_spec {
 	uint64_t base_ns;                     /* zero of their times */
 };
 
-/* Names of all ids in records and segments, each once. */
 static int write_names(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s,
 		       struct scribe_writer *wr)
 {
 	struct naming x = {.w = job, .b = b, .wr = wr};
-	char name[128];
+	char name[SCRIBE_LOG_BUILD_NAME];
 	size_t bytes;
 	int rc = 0;
 
@@ -478,9 +477,11 @@ int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const
 	if (rc == 0)
 		rc = scribe_heatmaps_gather(job, u, base, base + span_of(&header), &b, &partial);
 	if (rc == 0)
-		rc = scribe_log_build_processes(job, &b, u, base);
+		rc = scribe_log_build_processes(job, &b, u, &plan->account, base);
 	if (rc == 0)
 		rc = scribe_log_build_ledger(job, &b, u, &plan->account);
+	if (rc == 0)
+		rc = scribe_log_build_mounts(job, &b, &plan->account);
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	describe(job, u, &b, m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The metrics file of a service. Once per interval all records are counted, a part per loop iteration; then a
- * helper with root's identity writes the file, so that the loop does not wait for its file system. Main thread.
+ * helper with root's identity writes the file, so that the loop does not wait for its file system.
  * Must not know the text.
  */
 #include "runtime/daemon/output/metrics.h"
@@ -20,6 +20,7 @@
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/metrics_text.h"
 #include "runtime/daemon/privsep/helper.h"
+#include "runtime/daemon/tables/folder_load.h"
 
 #define WALK_NS 300000ull /* per loop iteration */
 #define PUT_MS  5000
@@ -71,11 +72,15 @@ static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t 
 		j->v[SCRIBE_JOB_METRIC_OPERATIONS] += (double)p->collected.operations;
 		j->v[SCRIBE_JOB_METRIC_READ] += (double)p->collected.bytes[0];
 		j->v[SCRIBE_JOB_METRIC_WRITTEN] += (double)p->collected.bytes[1];
+		j->v[SCRIBE_JOB_METRIC_OPENS] += (double)p->collected.opens;
+		j->v[SCRIBE_JOB_METRIC_STATS] += (double)p->collected.stats;
 		return true;
 	}
 	j->v[SCRIBE_JOB_METRIC_OPERATIONS] += (double)r->operations;
-	/* other layers' bytes are the same bytes */
+	/* other layers' bytes and opens are the same ones */
 	if (r->own) {
+		j->v[SCRIBE_JOB_METRIC_OPENS] += (double)r->opens;
+		j->v[SCRIBE_JOB_METRIC_STATS] += (double)r->stats;
 		j->v[SCRIBE_JOB_METRIC_READ] += (double)r->bytes[0];
 		j->v[SCRIBE_JOB_METRIC_WRITTEN] += (double)r->bytes[1];
 	}
@@ -107,6 +112,9 @@ static void begin_job(struct scribe_job *job, struct scribe_job_metrics *j)
 	j->v[SCRIBE_JOB_METRIC_READ] = (double)ended->bytes_read;
 	j->v[SCRIBE_JOB_METRIC_WRITTEN] = (double)ended->bytes_written;
 	j->v[SCRIBE_JOB_METRIC_OPERATIONS] = (double)ended->operations;
+	j->v[SCRIBE_JOB_METRIC_OPENS] = (double)ended->opens;
+	j->v[SCRIBE_JOB_METRIC_STATS] = (double)ended->stats;
+	j->v[SCRIBE_JOB_METRIC_FAILED] = (double)ledger.v[SCRIBE_L_FAILED_PATHS];
 	j->v[SCRIBE_JOB_METRIC_SEEN] = (double)ledger.v[SCRIBE_L_EVENTS];
 	j->v[SCRIBE_JOB_METRIC_LOST] = (double)ledger.v[SCRIBE_L_DROP_NO_SLOT];
 	j->v[SCRIBE_JOB_METRIC_OVERFLOWED] = (double)ledger.v[SCRIBE_L_OVERFLOWED];
@@ -126,6 +134,24 @@ static void keep_up(struct scribe_job_metrics *was, struct scribe_job_metrics *j
 	*was = *j;
 }
 
+/* All users can read the file: no more of the path than what is in the mount's own directory, of FUSE not that. */
+static void name_folder(struct scribe_job *job, struct scribe_job_metrics *j)
+{
+	struct scribe_folder_most most;
+	size_t n;
+
+	if (!scribe_folder_load_most(job, &most) || !most.mount)
+		return;
+	n = strlen(most.mount->path);
+	if (strncmp(most.mount->type, "fuse", 4)) {
+		n += n > 1 && most.path[n] == '/';
+		n += strcspn(most.path + n, "/");
+	}
+	j->folder_part = most.part;
+	snprintf(j->folder, sizeof(j->folder), "%.*s", (int)n, most.path);
+	snprintf(j->mount, sizeof(j->mount), "%s", most.mount->path);
+}
+
 /* True: complete. */
 static bool walk_job(struct scribe_daemon *d, struct scribe_metrics *m, uint64_t until_ns)
 {
@@ -142,6 +168,7 @@ static bool walk_job(struct scribe_daemon *d, struct scribe_metrics *m, uint64_t
 	}
 	if (!scribe_live_walk(d, job, &m->cursor, until_ns, add, &m->now))
 		return false;
+	name_folder(job, &m->now);
 	keep_up(&m->job[m->at], &m->now);
 	return true;
 }

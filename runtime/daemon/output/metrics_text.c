@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Prometheus' text format. Families, types and help texts are from the lists in the header. Main thread. Must
- * not know where values come from. Must not know where values come from.
+ * Prometheus' text format. Families, types and help texts are from the lists in the header. Must not know
+ * where values come from.
  */
 #include "runtime/daemon/output/metrics_text.h"
 
@@ -33,7 +33,7 @@ static void print_head(FILE *to, const struct family *f)
 /* Escapes users' text as names are escaped, then the format's own characters. */
 static void print_label(FILE *to, const char *key, const char *value)
 {
-	char shown[4 * 128 + 1];
+	char shown[4 * 192 + 1];
 
 	if (!scribe_name_printable(value, strlen(value))) {
 		scribe_name_escape(value, strlen(value), shown, sizeof(shown));
@@ -48,13 +48,36 @@ static void print_label(FILE *to, const char *key, const char *value)
 	putc('"', to);
 }
 
-static void print_job(FILE *to, const char *name, const struct scribe_job_metrics *j, double v)
+static void print_job(FILE *to, const char *name, const struct scribe_job_metrics *j, const char *folder, double v)
 {
 	fprintf(to, "%s{", name);
 	print_label(to, "jobid", j->id); /* Prometheus sets `job` itself */
 	fprintf(to, ",kind=\"%s\",uid=\"%u\",", j->run ? "run" : "job", j->uid);
 	print_label(to, "user", j->user);
+	if (folder) {
+		putc(',', to);
+		print_label(to, "folder", folder);
+		putc(',', to);
+		print_label(to, "mount", j->mount);
+	}
 	fprintf(to, "} %.15g\n", v);
+}
+
+static void print_folders(FILE *to, const struct scribe_job_metrics *job, size_t jobs)
+{
+	static const struct family family = {
+		"ioscribe_job_metadata_folder", "gauge",
+		"Part of the opens and stats since the last file that is below this folder."};
+	bool any = false;
+
+	for (size_t k = 0; k < jobs; k++) {
+		if (!job[k].begun_ns || !job[k].folder[0])
+			continue;
+		if (!any)
+			print_head(to, &family);
+		any = true;
+		print_job(to, family.name, &job[k], job[k].folder, job[k].folder_part);
+	}
 }
 
 void scribe_metrics_print(FILE *to, const double *daemon, const struct scribe_job_metrics *job, size_t jobs)
@@ -77,7 +100,8 @@ void scribe_metrics_print(FILE *to, const double *daemon, const struct scribe_jo
 			if (!any)
 				print_head(to, &of_job[i]);
 			any = true;
-			print_job(to, of_job[i].name, &job[k], job[k].v[i]);
+			print_job(to, of_job[i].name, &job[k], NULL, job[k].v[i]);
 		}
 	}
+	print_folders(to, job, jobs);
 }

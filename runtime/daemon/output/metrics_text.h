@@ -12,10 +12,13 @@
 	X(READ, "read_bytes_total", "counter", "Bytes that system calls and streams have read.") \
 	X(WRITTEN, "written_bytes_total", "counter", "Bytes that system calls and streams have written.") \
 	X(OPERATIONS, "operations_total", "counter", "Operations of every layer.") \
+	X(OPENS, "opens_total", "counter", "Opens by path.") \
+	X(STATS, "stats_total", "counter", "Stat calls.") \
 	X(SEEN, "seen_operations_total", "counter", \
 	  "System calls seen on files that count, a thread's when it has ended.") \
 	X(LOST, "lost_operations_total", "counter", "Of these, lost: no record was left.") \
 	X(OVERFLOWED, "overflowed_operations_total", "counter", "Of these, in a record that stands for many files.") \
+	X(FAILED, "failed_lookups_total", "counter", "Calls on paths that returned an error.") \
 	X(INCOMPLETE, "incomplete", "gauge", "1: its log will not be complete.") \
 	X(PROCESSES, "processes", "gauge", "Processes that are traced now.") \
 	X(RECORDS, "records_used", "gauge", "Records that it holds now.") \
@@ -60,6 +63,8 @@ struct scribe_job_metrics {
 	bool run; /* of an `ioscribe run` */
 	char id[128], user[64];
 	double v[SCRIBE_JOB_NMETRICS];
+	double folder_part; /* of the opens and stats since the last file, below `folder`; 0: not known */
+	char mount[64], folder[192];
 };
 
 /* In Prometheus' text format. */

@@ -18,9 +18,10 @@ struct scribe_slot_name {
 	uint32_t job;  /* index of the job that owns the name entry */
 	bool untraced; /* a pattern excludes its single operations */
 	struct scribe_name_entry *name;
+	uint64_t calls_seen; /* tables/folder_load.h */
 };
 
-#define SCRIBE_JOBS_OF_ROOT    24u /* reserved for root */
+#define SCRIBE_JOBS_OF_ROOT    24u
 #define SCRIBE_CLIENTS_MAX     4096u
 #define SCRIBE_CLIENTS_OF_ROOT 256u /* of these, reserved for root */
 #define SCRIBE_NAMES_ROOTS     64u
@@ -120,7 +121,7 @@ struct scribe_daemon {
 	uint64_t jobs_started;
 	uint32_t resuming; /* 1 + index of the resumed job; 0: none */
 	bool until_idle;   /* exit when all jobs are over */
-	bool sandboxed;    /* privileges are dropped */
+	bool sandboxed;
 	bool quit;
 	volatile int under_way;    /* a job has started */
 	volatile int asked_to_end; /* by a signal: write logs, then exit */

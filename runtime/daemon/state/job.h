@@ -61,6 +61,7 @@ struct scribe_held_events {
 };
 
 struct scribe_exclusion_query;
+struct scribe_folder_load; /* tables/folder_load.h */
 /* Per job; initially zero. */
 struct scribe_exclusion_check {
 	bool has_helper;
@@ -124,12 +125,14 @@ struct scribe_job {
 	struct scribe_link_table links;
 	struct scribe_access_patterns patterns;
 	struct scribe_mounts mounts;
+	bool shares_node;                 /* with another job, now or before */
 	struct scribe_segments *segments; /* NULL: single operations are not recorded */
 	struct scribe_windows *windows;   /* NULL: never opened */
 	struct scribe_publish *publish;   /* NULL: no subscription */
 	bool publishing;
 	struct scribe_file_xattrs *file_xattrs;
-	char host[64];       /* name of this node */
+	struct scribe_folder_load *folder_load; /* NULL: no look yet */
+	char host[64];
 	int64_t realtime_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC, constant */
 	uint64_t begun_ns;
 	struct scribe_job_client client;
@@ -139,8 +142,9 @@ struct scribe_job {
 	size_t logs, logs_capacity;
 	uint64_t drain_ns;
 	struct scribe_job_losses losses;
-	uint64_t files;  /* records and names at the last count */
-	bool files_full; /* quota used up: further files overflow */
+	uint32_t cache_known; /* bits of struct scribe_ctl, `cache` */
+	uint64_t files;       /* records and names at the last count */
+	bool files_full;      /* quota used up: further files overflow */
 	enum scribe_job_state state;
 	bool has_env_settings;                         /* a process had settings in its environment (job_env.h) */
 	struct scribe_process *leaving, *leaving_last; /* ended, being drained; linked by next_end */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Names by slot index. The job's name table owns the entries. A name is valid for one generation. Main thread.
- */
+/* Names by slot index. The job's name table owns the entries. A name is valid for one generation. */
 #include "runtime/daemon/tables/slot_names.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
 #include "runtime/daemon/model/standard_streams.h"
@@ -41,7 +39,12 @@ void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *job, uint3
 		return;
 	name->excluded = !strcmp(name->text, SCRIBE_FURTHER_EXCLUDED) ||
 			 scribe_exclusions_match(&job->config.paths, name->text, name->bytes);
-	d->slot[index] = (struct scribe_slot_name){.generation = generation, .job = job->index, .name = name};
+	d->slot[index] = (struct scribe_slot_name){
+		.generation = generation,
+		.job = job->index,
+		.name = name,
+		/* a name that is sent again */
+		.calls_seen = d->slot[index].generation == generation ? d->slot[index].calls_seen : 0};
 	if (!name->excluded)
 		scribe_exclusion_check_name(job, index, generation, name);
 }

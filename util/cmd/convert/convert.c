@@ -222,11 +222,12 @@ static int change(struct convert *c, int module, const void *record, struct scri
 		  const void **ret_rec)
 {
 	const struct scribe_base_record *base = record;
+	/* Others belong to the job, not to a file: --file keeps them. */
+	const bool of_file = module != SCRIBE_MOD_PROCESS && module != SCRIBE_MOD_LEDGER && module != SCRIBE_MOD_MOUNTS;
 
-	/* Process and ledger records belong to the job, not to a file: --file keeps them. */
-	if (c->only_one && base->id != c->only && module < SCRIBE_MOD_PROCESS)
+	if (c->only_one && base->id != c->only && of_file)
 		return 0;
-	c->found |= module < SCRIBE_MOD_PROCESS;
+	c->found |= of_file;
 	*ret_rec = record;
 	if (module != SCRIBE_MOD_PROCESS || !(c->hide & (HIDE_UID | HIDE_EXE | HIDE_NAMES)))
 		return 1;

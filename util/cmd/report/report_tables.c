@@ -91,8 +91,6 @@ static const char *name_of(const struct scribe_summary *s, uint64_t id, size_t *
 	return name ? name : "";
 }
 
-/* ---- files ---- */
-
 static int by_seconds(const void *a, const void *b)
 {
 	const struct scribe_file_facts *const *x = a, *const *y = b;
@@ -140,8 +138,6 @@ static void put_files(const struct scribe_summary *s, struct scribe_file_facts *
 	}
 	table_end(&t, n > ROWS_MAX ? n - ROWS_MAX : 0);
 }
-
-/* ---- directories and file systems ---- */
 
 struct group {
 	const char *name;
@@ -249,8 +245,6 @@ static int put_groups(const struct scribe_summary *s,
 	return 0;
 }
 
-/* ---- ranks ---- */
-
 static int slower_rank(const void *a, const void *b)
 {
 	const struct scribe_rank_time *x = a, *y = b;
@@ -284,8 +278,6 @@ static int put_ranks(const struct scribe_summary *s, bool *first, struct scribe_
 	free(sorted);
 	return 0;
 }
-
-/* ---- modules of which each record is a row ---- */
 
 static void process_cells(const struct scribe_summary *s, struct table *t, const void *record)
 {
@@ -328,6 +320,19 @@ static void lustre_cells(const struct scribe_summary *s, struct table *t, const 
 	cell_integer(t, l->num_stripes);
 }
 
+static void mount_cells(const struct scribe_summary *s, struct table *t, const void *record)
+{
+	const struct scribe_mounts_record *m = record;
+	size_t len;
+	const char *name = name_of(s, m->base.id, &len);
+
+	cell_text(t, name, len);
+	for (int i = 0; i < SCRIBE_MOUNTS_COUNT; i++)
+		cell_integer(t, m->counters[i]);
+	for (int i = 0; i < SCRIBE_MOUNTS_F_COUNT; i++)
+		cell_real(t, m->fcounters[i]);
+}
+
 static const struct row_module {
 	int module;
 	size_t most;
@@ -344,6 +349,11 @@ static const struct row_module {
 	 "[\"file\",\"text\"],[\"components\",\"count\"],[\"stripes of the widest\",\"count\"],"
 	 "[\"its stripe size\",\"bytes\"],[\"targets\",\"count\"]",
 	 lustre_cells},
+	{SCRIBE_MOD_MOUNTS, ROWS_MAX, "clients", "Clients of network file systems, by node; -1: not known",
+	 "[\"mount\",\"text\"],[\"with other jobs\",\"count\"],[\"bytes read\",\"bytes\"],"
+	 "[\"bytes written\",\"bytes\"],[\"requests\",\"count\"],[\"refused\",\"count\"],"
+	 "[\"until replies\",\"seconds\"],[\"queued\",\"seconds\"]",
+	 mount_cells},
 };
 
 static int put_rows(const struct scribe_summary *s, const struct row_module *m, bool *first, struct scribe_out *out,
@@ -369,8 +379,6 @@ static int put_rows(const struct scribe_summary *s, const struct row_module *m, 
 		*err = *scribe_reader_error(s->log.reader);
 	return rc;
 }
-
-/* ---- counters of every other module, over its records ---- */
 
 static bool adds_up(enum scribe_rule rule)
 {
@@ -450,7 +458,8 @@ static int put_sums(const struct scribe_summary *s, const struct scribe_module *
 			else if (add[i] > 0)
 				c[i] = scribe_sum(c[i], add[i]);
 		for (int i = 0; i < m->nfcounters; i++)
-			f[i] = m->fcounters[i].rule != SCRIBE_RULE_MAX ? f[i] + fadd[i] : fmax(f[i], fadd[i]);
+			if (fadd[i] > 0) /* -1: not known */
+				f[i] = m->fcounters[i].rule != SCRIBE_RULE_MAX ? f[i] + fadd[i] : fmax(f[i], fadd[i]);
 		n++;
 		rc = 0;
 	}
@@ -470,7 +479,7 @@ static int put_modules(const struct scribe_summary *s, bool *first, struct scrib
 	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
 		const struct scribe_module *m = scribe_module_by_id(i);
 
-		if (!m || !scribe_reader_has(s->log.reader, i) || i == SCRIBE_MOD_PROCESS)
+		if (!m || !scribe_reader_has(s->log.reader, i) || i == SCRIBE_MOD_PROCESS || i == SCRIBE_MOD_MOUNTS)
 			continue;
 		if (scribe_accum_supports(i))
 			rc = put_total(s, m, first, out, err);

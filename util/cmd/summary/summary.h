@@ -19,6 +19,7 @@
 #define SCRIBE_SUMMARY_FILES         20
 #define SCRIBE_SUMMARY_ENDS          20
 #define SCRIBE_SUMMARY_COLUMNS       48
+#define SCRIBE_SUMMARY_MOUNTS        8
 #define SCRIBE_SUMMARY_CHANGES       64
 #define SCRIBE_SUMMARY_CHANGED_FILES 10
 
@@ -52,6 +53,16 @@ struct scribe_summary_library {
 	double seconds; /* slowest rank in unshared records plus slowest rank of each shared one */
 };
 
+/* Where the client of a network file system keeps totals. -1: not kept. */
+struct scribe_summary_mount {
+	char path[256];
+	const char *type;
+	double bytes_read, bytes_written, seconds;             /* of this job's files there */
+	int64_t shared;                                        /* nodes on which other jobs were traced, too */
+	int64_t client_read, client_written, requests, errors; /* of all nodes */
+	double rtt, queue;                                     /* seconds over requests */
+};
+
 /* Bytes of all ranks over time, below MPI-IO. */
 struct scribe_summary_heat {
 	double span; /* seconds of all columns; 0: no heatmap */
@@ -66,8 +77,10 @@ struct scribe_summary {
 	int nmodules;
 	struct scribe_summary_library library[SCRIBE_SUMMARY_LIBRARIES];
 	int nlibraries;
-	int64_t mapped_files, mappings, mapped_bytes; /* by mmap */
-	uint64_t other_modules;                       /* bit i: module i, not in `modules`, has data */
+	int64_t mapped_files, mappings, mapped_bytes;             /* by mmap */
+	struct scribe_summary_mount mount[SCRIBE_SUMMARY_MOUNTS]; /* the most requests first */
+	int nmounts;
+	uint64_t other_modules; /* bit i: module i, not in `modules`, has data */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES];
 	int nfiles;
 	int64_t operations; /* of the log's processes */
@@ -91,6 +104,8 @@ void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scr
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out);
 
 int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err);
+/* What the job did on each mount: after the facts. */
+void scribe_summary_read_mounts(struct scribe_summary *s);
 void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out);
 
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "util/cmd/summary/summary.h"
+#include "util/logs/sum.h"
 #include "util/text/quoted.h"
 
 #define VERSION 1
@@ -56,6 +57,63 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 	put_real(out, "run_time", scribe_reader_runtime(s->log.reader));
 	put_text(out, "command", scribe_reader_exe(s->log.reader));
 	put_last(out, "partial_modules", __builtin_popcountll(partial));
+	scribe_out_text(out, "},");
+}
+
+static void put_cache(const struct scribe_summary *s, struct scribe_out *out)
+{
+	const double *v = s->facts.v;
+
+	if (!scribe_reader_has(s->log.reader, SCRIBE_MOD_CACHE)) {
+		scribe_out_text(out, "\"cache\":null,");
+		return;
+	}
+	scribe_out_text(out, "\"cache\":{");
+	put_integer(out, "bytes_read", scribe_whole(v[SCRIBE_FACT_bytes_read] + v[SCRIBE_FACT_stream_bytes_read]));
+	put_integer(out, "unknown_bytes_read", scribe_whole(v[SCRIBE_FACT_fetch_unknown]));
+	put_integer(out, "bytes_fetched", scribe_whole(v[SCRIBE_FACT_fetched]));
+	put_real(out, "fetch_time", v[SCRIBE_FACT_fetch_time]);
+	put_integer(out, "direct_bytes_read", scribe_whole(v[SCRIBE_FACT_direct_read]));
+	put_integer(out, "direct_bytes_written", scribe_whole(v[SCRIBE_FACT_direct_written]));
+	put_integer(out, "bytes_dirtied", scribe_whole(v[SCRIBE_FACT_dirtied]));
+	put_real(out, "throttled_time", v[SCRIBE_FACT_throttled]);
+	put_integer(out, "page_faults", scribe_whole(v[SCRIBE_FACT_faults]));
+	put_last(out, "bytes_faulted", scribe_whole(v[SCRIBE_FACT_faulted]));
+	scribe_out_text(out, "},");
+}
+
+static void put_mounts(const struct scribe_summary *s, struct scribe_out *out)
+{
+	scribe_out_text(out, "\"mounts\":[");
+	for (int i = 0; i < s->nmounts; i++) {
+		const struct scribe_summary_mount *m = &s->mount[i];
+
+		scribe_out_text(out, i ? ",{" : "{");
+		put_text(out, "path", m->path);
+		put_text(out, "type", m->type);
+		put_integer(out, "bytes_read", scribe_whole(m->bytes_read));
+		put_integer(out, "bytes_written", scribe_whole(m->bytes_written));
+		put_real(out, "time", m->seconds);
+		put_integer(out, "shared_nodes", m->shared);
+		put_integer(out, "client_bytes_read", m->client_read);
+		put_integer(out, "client_bytes_written", m->client_written);
+		put_integer(out, "client_requests", m->requests);
+		put_integer(out, "client_errors", m->errors);
+		put_real(out, "client_rtt_time", m->rtt);
+		scribe_out_text(out, "\"client_queue_time\":");
+		scribe_json_real(out, m->queue);
+		scribe_out_text(out, "}");
+	}
+	scribe_out_text(out, "],");
+}
+
+static void put_tracing(const struct scribe_summary *s, struct scribe_out *out)
+{
+	scribe_out_text(out, "\"tracing\":{");
+	put_real(out, "cpu_time", s->facts.v[SCRIBE_FACT_cpu_time]);
+	put_real(out, "kernel_time", s->facts.v[SCRIBE_FACT_tracing_time]);
+	put_real(out, "daemon_time", s->ledger_f[SCRIBE_LEDGER_F_DAEMON_CPU]);
+	put_last(out, "processes", s->processes);
 	scribe_out_text(out, "},");
 }
 
@@ -165,6 +223,9 @@ void scribe_summary_print_json(const struct scribe_summary *s, struct scribe_out
 {
 	scribe_out_printf(out, "{\"schema\":\"ioscribe_summary\",\"version\":%d,", VERSION);
 	put_job(s, out);
+	put_cache(s, out);
+	put_mounts(s, out);
+	put_tracing(s, out);
 	put_time(s, out);
 	scribe_out_text(out, "\"findings\":");
 	scribe_findings_json(&s->facts, &s->findings, out);

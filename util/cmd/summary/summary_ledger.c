@@ -122,6 +122,8 @@ static void put_account_line(const struct scribe_summary *s, struct scribe_out *
 
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out)
 {
+	const double *v = s->facts.v;
+
 	if (!s->has_ledger)
 		return;
 	scribe_out_text(out, "\n");
@@ -137,6 +139,10 @@ void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_o
 	}
 	scribe_out_text(out, "counted\n");
 	put_ledger_counters(s, out, SCRIBE_IS_FACT);
+	if (v[SCRIBE_FACT_cpu_time] > 0)
+		scribe_out_printf(out, "  tracing took %.3f s, %.2g %% of the processes' %.3f s of processor time\n",
+				  v[SCRIBE_FACT_tracing_time],
+				  100 * v[SCRIBE_FACT_tracing_time] / v[SCRIBE_FACT_cpu_time], v[SCRIBE_FACT_cpu_time]);
 	scribe_out_printf(out, "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
 			  s->ledger_f[SCRIBE_LEDGER_F_DAEMON_CPU], s->ledger_f[SCRIBE_LEDGER_F_DRAIN_TIME],
 			  s->ledger_f[SCRIBE_LEDGER_F_FINALIZE_TIME]);

@@ -202,6 +202,7 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 		rc = scribe_facts_read(&s->facts, &s->log, err);
 	if (rc < 0)
 		return rc;
+	scribe_summary_read_mounts(s);
 	scribe_rules_default(&defaults);
 	scribe_findings_of(&s->facts, &defaults, &s->findings);
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)

@@ -14,7 +14,10 @@
 #include "logfmt/counters/records.h"
 #include "util/text/human.h"
 
-static const char *const sort_names[] = {"rate", "read", "write", "ops", "mean", "max", "size", "total", "name"};
+#define METADATA_MANY 100 /* a second, of a job: worth a line */
+
+static const char *const sort_names[] = {"rate", "read", "write", "ops",   "meta",
+					 "mean", "max",  "size",  "total", "name"};
 static const char *const view_names[] = {"jobs", "processes", "ranks", "files"};
 
 static int find(const char *const *names, int n, const char *name)
@@ -151,6 +154,17 @@ CELL(cell_ops)
 	compact(r->ops_s, 1000, to);
 }
 
+static double metadata(const struct scribe_top_row *r)
+{
+	return r->opens_s + r->stats_s + r->failed_s;
+}
+
+CELL(cell_metadata)
+{
+	(void)names;
+	compact(metadata(r), 1000, to);
+}
+
 CELL(cell_mean)
 {
 	(void)names;
@@ -202,9 +216,9 @@ CELL(cell_file)
 
 #define RATES \
 	{"READ/s", 7, false, false, cell_read}, {"WRITE/s", 7, false, false, cell_write}, \
-		{"OPS/s", 6, false, false, cell_ops}, {"MEAN", 6, false, false, cell_mean}, \
-		{"MAX", 6, false, false, cell_max}, {"SIZE", 6, false, false, cell_size}, \
-		{"READ", 7, false, true, cell_read_total}, \
+		{"OPS/s", 6, false, false, cell_ops}, {"META/s", 6, false, true, cell_metadata}, \
+		{"MEAN", 6, false, false, cell_mean}, {"MAX", 6, false, false, cell_max}, \
+		{"SIZE", 6, false, false, cell_size}, {"READ", 7, false, true, cell_read_total}, \
 	{ \
 		"WRITTEN", 7, false, true, cell_write_total \
 	}
@@ -295,6 +309,8 @@ static double value(const struct scribe_top_row *r)
 		return r->bytes_s[1];
 	case SCRIBE_TOP_BY_OPS:
 		return r->ops_s;
+	case SCRIBE_TOP_BY_META:
+		return metadata(r);
 	case SCRIBE_TOP_BY_MEAN:
 		return isnan(r->latency_s) ? -1 : r->latency_s;
 	case SCRIBE_TOP_BY_MAX:
@@ -342,6 +358,32 @@ static int compare(const void *va, const void *vb)
 		rc = ORDER(a->process->proc_id, b->process->proc_id);
 	rc = rc ? rc : ORDER(a->name, b->name);
 	return rc ? rc : ORDER(a->modules, b->modules);
+}
+
+bool scribe_top_most_metadata(const struct scribe_top_rows *rows, char *to, size_t cap)
+{
+	const struct scribe_top_row *most = NULL;
+	char id[256], user[128], folder[512], mount[256], opens[16], stats[16], failed[16];
+	size_t n;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (metadata(&rows->row[i]) > (most ? metadata(most) : METADATA_MANY))
+			most = &rows->row[i];
+	if (!most)
+		return false;
+	compact(most->opens_s, 1000, opens);
+	compact(most->stats_s, 1000, stats);
+	compact(most->failed_s, 1000, failed);
+	n = (size_t)snprintf(to, cap, "most metadata: job %s of %s, %s opens, %s stats, %s failed lookups a second",
+			     scribe_human_text(most->job->id, id, sizeof(id)),
+			     scribe_human_text(most->job->user, user, sizeof(user)), opens, stats, failed);
+	if (most->job->folder[0] && n < cap)
+		n += (size_t)snprintf(to + n, cap - n, ", %.0f %% of the former two below %s",
+				      100 * most->job->folder_part,
+				      scribe_human_text(most->job->folder, folder, sizeof(folder)));
+	if (most->job->mount[0] && n < cap)
+		snprintf(to + n, cap - n, " on %s", scribe_human_text(most->job->mount, mount, sizeof(mount)));
+	return true;
 }
 
 void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sort, enum scribe_top_view view,

@@ -12,6 +12,7 @@ enum scribe_top_sort {
 	SCRIBE_TOP_BY_READ,
 	SCRIBE_TOP_BY_WRITE,
 	SCRIBE_TOP_BY_OPS,
+	SCRIBE_TOP_BY_META,
 	SCRIBE_TOP_BY_MEAN,
 	SCRIBE_TOP_BY_MAX,
 	SCRIBE_TOP_BY_SIZE,
@@ -37,6 +38,8 @@ const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view);
 
 void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap);
 
+/* Of rows of jobs: which makes the most opens, stats and failed lookups, and where. False: none makes many. */
+bool scribe_top_most_metadata(const struct scribe_top_rows *rows, char *to, size_t cap);
 /* Values descend, names ascend. Names must be fetched before when they decide. */
 void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sort, enum scribe_top_view view,
 			  const struct scribe_top_names *names);

@@ -84,6 +84,8 @@ static void print_table(struct scribe_out *out, const struct scribe_top_rows *ro
 		}
 		scribe_out_text(out, "\n");
 	}
+	if (view == SCRIBE_TOP_JOBS && scribe_top_most_metadata(rows, cell, sizeof(cell)))
+		scribe_out_printf(out, "%s\n", cell);
 }
 
 static int put_text(struct scribe_out *out, const char *key, const char *text)
@@ -102,6 +104,21 @@ static void put_real(struct scribe_out *out, const char *key, double v)
 		scribe_out_text(out, "null");
 	else
 		scribe_json_real(out, v);
+}
+
+/* Where most opens and stats of the last second are. */
+static int print_json_metadata(struct scribe_out *out, const struct scribe_top_row *r)
+{
+	int rc;
+
+	put_real(out, "failed_lookups_per_second", r->failed_s);
+	if (!r->job->folder[0])
+		return 0;
+	scribe_out_text(out, ",");
+	rc = scribe_json_text(out, "metadata_folder", r->job->folder, strlen(r->job->folder));
+	put_real(out, "metadata_folder_part", r->job->folder_part);
+	scribe_out_text(out, ",");
+	return rc < 0 ? rc : scribe_json_text(out, "metadata_mount", r->job->mount, strlen(r->job->mount));
 }
 
 static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
@@ -133,6 +150,10 @@ static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r
 	put_real(out, "read_bytes_per_second", r->bytes_s[0]);
 	put_real(out, "written_bytes_per_second", r->bytes_s[1]);
 	put_real(out, "operations_per_second", r->ops_s);
+	put_real(out, "opens_per_second", r->opens_s);
+	put_real(out, "stats_per_second", r->stats_s);
+	if (view == SCRIBE_TOP_JOBS)
+		rc = rc < 0 ? rc : print_json_metadata(out, r);
 	put_real(out, "mean_seconds", r->latency_s);
 	put_real(out, "longest_seconds", r->longest_s);
 	put_real(out, "mean_bytes", r->size);
@@ -223,6 +244,9 @@ static void print_line(struct scribe_out *out, const struct scribe_top_row *r, e
 	put_field(out, "read_bytes_per_second", r->bytes_s[0]);
 	put_field(out, "written_bytes_per_second", r->bytes_s[1]);
 	put_field(out, "operations_per_second", r->ops_s);
+	put_field(out, "opens_per_second", r->opens_s);
+	put_field(out, "stats_per_second", r->stats_s);
+	put_field(out, "failed_lookups_per_second", view == SCRIBE_TOP_JOBS ? r->failed_s : NAN);
 	put_field(out, "mean_seconds", r->latency_s);
 	put_field(out, "longest_seconds", r->longest_s);
 	put_field(out, "mean_bytes", r->size);

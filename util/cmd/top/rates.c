@@ -14,7 +14,7 @@
 #include "logfmt/records/hashmap.h"
 
 struct moved {
-	uint64_t bytes[2], operations;
+	uint64_t bytes[2], operations, opens, stats;
 };
 
 struct making {
@@ -35,7 +35,6 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return scribe_keyed(key, sizeof(key));
 }
 
-/* A process's counters never fall, but a sample may be taken while it ends. */
 static double difference(uint64_t now, uint64_t before)
 {
 	return now > before ? (double)(now - before) : 0;
@@ -58,14 +57,16 @@ static struct moved *sum_up(const struct scribe_top_sample *s)
 	for (size_t i = 0; m && i < s->processes; i++) {
 		const struct scribe_live_sums *c = &s->process[i].is.collected;
 
-		m[i] = (struct moved){{c->bytes[0], c->bytes[1]}, c->operations};
+		m[i] = (struct moved){{c->bytes[0], c->bytes[1]}, c->operations, c->opens, c->stats};
 	}
 	for (size_t i = 0; m && i < s->records; i++) {
 		const struct scribe_sampled_record *r = &s->record[i];
 		struct moved *to = &m[r->process];
 
 		to->operations += r->is.operations;
-		for (int op = 0; op < 2 && r->is.own; op++) /* layers above count the same bytes */
+		to->opens += r->is.own ? r->is.opens : 0;
+		to->stats += r->is.own ? r->is.stats : 0;
+		for (int op = 0; op < 2 && r->is.own; op++)
 			to->bytes[op] += r->is.bytes[op];
 	}
 	return m;
@@ -163,7 +164,7 @@ static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 {
 	const struct scribe_sampled_process *p = &x->now->process[i];
 	const struct scribe_sampled_process *old = scribe_map_get(&x->old_process, p->is.proc_id);
-	const struct moved none = {{0, 0}, 0}, *now = &x->moved_now[i],
+	const struct moved none = {{0, 0}, 0, 0, 0}, *now = &x->moved_now[i],
 			   *before = old ? &x->moved_before[old - x->before->process] : &none;
 	const double time = seconds(p->at_ns, old ? old->at_ns : x->before->at_ns);
 
@@ -174,6 +175,8 @@ static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 	}
 	row->ops_s += per(difference(now->operations, before->operations), time);
 	row->operations += now->operations;
+	row->opens_s += per(difference(now->opens, before->opens), time);
+	row->stats_s += per(difference(now->stats, before->stats), time);
 }
 
 static struct scribe_top_row *row_of_record(struct making *x, const struct scribe_sampled_record *r,
@@ -221,6 +224,8 @@ static void add_record(struct making *x, struct scribe_top_row *row, const struc
 		return;
 	row->ops_s += per(difference(r->is.operations, before->operations), time);
 	row->operations += r->is.operations;
+	row->opens_s += per(difference(r->is.opens, before->opens), time);
+	row->stats_s += per(difference(r->is.stats, before->stats), time);
 }
 
 /* Job numbers are reused, so the start is compared too. */
@@ -238,6 +243,8 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 	static const struct scribe_live_job none;
 	const struct scribe_live_job *same = same_job(x->before, job), *old = same ? same : &none;
 	double bytes[2], operations = difference(job->ended.operations, old->ended.operations);
+	double opens = difference(job->ended.opens, old->ended.opens);
+	double stats = difference(job->ended.stats, old->ended.stats);
 	const double time = seconds(x->now->at_ns, x->before->at_ns);
 
 	for (int op = 0; op < 2; op++)
@@ -250,6 +257,8 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 		for (int op = 0; op < 2; op++)
 			bytes[op] -= (double)x->moved_before[i].bytes[op];
 		operations -= (double)x->moved_before[i].operations;
+		opens -= (double)x->moved_before[i].opens;
+		stats -= (double)x->moved_before[i].stats;
 	}
 	for (int op = 0; op < 2; op++) {
 		row->bytes_s[op] += per(fmax(bytes[op], 0), time);
@@ -257,6 +266,9 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 	}
 	row->ops_s += per(fmax(operations, 0), time);
 	row->operations += job->ended.operations;
+	row->opens_s += per(fmax(opens, 0), time);
+	row->stats_s += per(fmax(stats, 0), time);
+	row->failed_s += same ? per(difference(job->failed_lookups, old->failed_lookups), time) : 0;
 }
 
 static int add_all(struct making *x)

@@ -28,6 +28,7 @@ struct scribe_top_row {
 	uint32_t processes;
 	uint64_t modules;                          /* bit per layer with records */
 	double bytes_s[2], ops_s, latency_s, size; /* NAN: no operation */
+	double opens_s, stats_s, failed_s;         /* failed lookups: JOBS */
 	double longest_s;
 	uint64_t bytes[2], operations; /* since the start */
 	size_t counted;

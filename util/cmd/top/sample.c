@@ -102,6 +102,7 @@ struct taking {
 	struct scribe_live_link *link;
 	struct scribe_top_sample *sample;
 	size_t job; /* index of the job being read */
+	bool again; /* all records were read: what the service learnt from that */
 };
 
 static int take_job(struct taking *t, const void *item)
@@ -113,7 +114,14 @@ static int take_job(struct taking *t, const void *item)
 	memcpy(&job, item, sizeof(job));
 	/* Received text is not trusted to end with NUL. */
 	job.id[sizeof(job.id) - 1] = job.user[sizeof(job.user) - 1] = 0;
-	if (t->link->job_id && strcmp(t->link->job_id, job.id))
+	job.folder[sizeof(job.folder) - 1] = job.mount[sizeof(job.mount) - 1] = 0;
+	for (size_t i = 0; t->again && i < s->jobs; i++)
+		if (s->job[i].job == job.job && s->job[i].begun_ns == job.begun_ns) {
+			s->job[i].folder_part = job.folder_part;
+			memcpy(s->job[i].folder, job.folder, sizeof(job.folder));
+			memcpy(s->job[i].mount, job.mount, sizeof(job.mount));
+		}
+	if (t->again || (t->link->job_id && strcmp(t->link->job_id, job.id)))
 		return 0;
 	all = more(s->job, &s->jobs_capacity, s->jobs, sizeof(*all));
 	if (!all)
@@ -190,6 +198,10 @@ static int take_all(struct taking *t, struct scribe_err *err)
 			rc = ask(t->link, &m, take, t, err);
 		while (rc > 0);
 	}
+	m = (struct scribe_msg_live_request){.what = SCRIBE_LIVE_JOBS};
+	t->again = true;
+	while (rc == 0 && (rc = ask(t->link, &m, take, t, err)) > 0)
+		rc = 0;
 	return rc;
 }
 

@@ -201,6 +201,7 @@ static void draw_help(void)
 		"q            end",
 		"",
 		"READ/s WRITE/s   bytes a second     OPS/s   operations a second",
+		"META/s           of these opens and stats, and of a job failed lookups, too",
 		"MEAN MAX         time of a read or write: between the samples, the longest ever",
 		"SIZE             mean bytes of a read or write",
 		"LAYERS           by what the file is used: POSIX, STDIO, MPIIO, H5F, H5D ...",
@@ -212,7 +213,7 @@ static void draw_help(void)
 
 static void draw(struct screen *s)
 {
-	char text[512], shown[256];
+	char text[1500], shown[256];
 
 	erase();
 	if (s->helping) {
@@ -231,6 +232,9 @@ static void draw(struct screen *s)
 		put_line(LINES - 1, text, A_BOLD);
 	else if (s->message[0])
 		put_line(LINES - 1, s->message, A_BOLD);
+	else if (!s->helping && scope_of(s)->view == SCRIBE_TOP_JOBS &&
+		 scribe_top_most_metadata(&s->rows, text, sizeof(text)))
+		put_line(LINES - 1, text, A_BOLD);
 	else
 		put_line(LINES - 1, "1-4 view  Enter in  Backspace out  s sort  / filter  space pause  h help  q end",
 			 A_DIM);

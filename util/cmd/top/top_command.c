@@ -18,7 +18,7 @@ static int cmd_top(int argc, char **argv)
 static const struct scribe_option options[] = {
 	{"job", SCRIBE_TOP_KEY_JOB, "ID", "only this job: the scheduler's number or name, or a run's process id"},
 	{"view", SCRIBE_TOP_KEY_VIEW, "VIEW", "jobs (default), processes, ranks or files"},
-	{"sort", SCRIBE_TOP_KEY_SORT, "KEY", "rate (default), read, write, ops, mean, max, size, total or name"},
+	{"sort", SCRIBE_TOP_KEY_SORT, "KEY", "rate (default), read, write, ops, meta, mean, max, size, total or name"},
 	{"filter", SCRIBE_TOP_KEY_FILTER, "TEXT", "only rows with this in the job, user, program or file"},
 	{"pid", SCRIBE_TOP_KEY_PID, "PID", "only this process and its files"},
 	{"interval", SCRIBE_TOP_KEY_INTERVAL, "SECONDS", "time between two samples, 0.1 to 3600 (default 2)"},
@@ -65,7 +65,8 @@ const struct scribe_command scribe_command_top = {
 		 "operation was under way, by operations: where threads use a file at once, it is less than "
 		 "what each "
 		 "waits. Files of processes that have ended are not shown, what they moved counts to their "
-		 "job.\n\n"
+		 "job. META/s are opens, stats and failed lookups; the job that makes most of them, more than a "
+		 "hundred a second, is named in the last line, with the folder below which they are.\n\n"
 		 "Keys: 1 to 4, or Tab: the views; Enter: what the selected row consists of, Backspace: back; "
 		 "arrows, "
 		 "Page Up and Down: select; s: next column to sort by, S: the one before; /: a text to filter "

@@ -122,6 +122,21 @@ function patterns() {
 	}
 }
 
+function cache() {
+	const c = summary.cache;
+	if (!c)
+		return;
+	const known = c.bytes_read - c.unknown_bytes_read, hit = Math.max(0, known - c.bytes_fetched - c.direct_bytes_read);
+	const unknown = c.unknown_bytes_read > 0 ? ` Not known of ${bytes(c.unknown_bytes_read)} in files with io_uring, libaio or splice.` : "";
+	const line = (name, value, kind, text) => ({name, values: [{value, class: kind, text: text ?? bytes(value)}]});
+	bar_section("Page cache", `${percent(hit, known)} of the bytes that system calls read came from the page cache. Read-ahead fetches more than is read.${unknown}`,
+		["", "bytes"], [line("read from the page cache", hit, "read"),
+			line("fetched by reads", c.bytes_fetched, "read", `${bytes(c.bytes_fetched)} in ${seconds(c.fetch_time)}`),
+			line("read with O_DIRECT", c.direct_bytes_read, "read"), line("written with O_DIRECT", c.direct_bytes_written, "write"),
+			line("made dirty by writes", c.bytes_dirtied, "write", bytes(c.bytes_dirtied) + (c.throttled_time > 0 ? `, held back for ${seconds(c.throttled_time)}` : "")),
+			line("fetched by page faults", c.bytes_faulted, "meta", `${bytes(c.bytes_faulted)} in ${count(c.page_faults)} faults`)]);
+}
+
 function layers() {
 	const line = (name, module) => ({name, values: ["READ", "WRITTEN"].map((k, i) => {
 		const value = counter("LAYERS", module + "_BYTES_" + k);
@@ -166,6 +181,7 @@ findings();
 heatmaps();
 modules();
 patterns();
+cache();
 layers();
 for (const t of data.tables)
 	if (!t.id.startsWith("counters_") && t.rows.length)
