@@ -107,6 +107,28 @@ stream_totals() {
 	done
 }
 
+# What a log says of the page cache and of NFS, stored by COMMAND and asked in DB; again, it changes nothing.
+counters_of_log() { # DB COMMAND
+	local log=$BATS_TEST_DIRNAME/../data/own/cache.darshan
+	"$2" "$log" >/dev/null
+	"$2" "$log" >/dev/null
+	"$IOSCRIBE" query --db "$1" --csv cache job=190 limit=3 | diff - <(
+		echo path,fetched,fetch_us,faulted,faults,direct_read,direct_written,dirtied,throttled_us
+		"$IOSCRIBE" parse "$log" | python3 -c '
+import collections, sys
+of = collections.defaultdict(lambda: collections.defaultdict(float))
+for row in (line.rstrip("\n").split("\t") for line in sys.stdin if line.startswith("CACHE\t")):
+    of[row[5]][row[3][6:]] += max(float(row[4]), 0)
+rows = [[path, *[int(c[n] * (1e6 if n[:2] == "F_" else 1) + 0.5) for n in
+                 ("BYTES_FETCHED", "F_FETCH_TIME", "BYTES_FAULTED")],
+         int(c["MINOR_FAULTS"] + c["MAJOR_FAULTS"]),
+         *[int(c[n]) for n in ("DIRECT_BYTES_READ", "DIRECT_BYTES_WRITTEN", "BYTES_DIRTIED")],
+         int(c["F_THROTTLED_TIME"] * 1e6)] for path, c in of.items()]
+for row in sorted(rows, key=lambda r: (-r[1], -r[3], r[0]))[:3]:
+    print(*row, sep=",")')
+	[ "$("$IOSCRIBE" query --db "$1" --csv mounts job=190)" = $'mount,with_other_jobs,bytes_read,bytes_written,requests,errors,rtt_us,queue_us\nmount:guest:/nfs,0,6537216,8388608,166,0,897000,710000' ]
+}
+
 # Three jobs of id 7 to `COMMAND -`: the latest (41 operations of ranks 0 and 1) first, then 3 of rank 5, 12 and 6 days before,
 # of which the later ones are of another user's.
 used_twice() { # COMMAND

@@ -317,9 +317,16 @@ PY
 	cp "$DXT_LOG" "$BATS_TEST_TMPDIR/copy.darshan"
 	[[ "$(store "$BATS_TEST_TMPDIR/copy.darshan")" == *": 0 operations added, 0 already there" ]]
 	run --separate-stderr -0 store "$LOGS/laytonjb_test1_id28730_6-7-43012-2131301613401632697_1.darshan"
-	[[ "$stderr" == *"no traced operations (DXT): nothing to store"* ]]
+	[[ "$stderr" == *"no traced operations (DXT), CACHE or MOUNTS: nothing to store"* ]]
 	head -c 3000 "$DXT_LOG" >"$BATS_TEST_TMPDIR/cut.darshan"
 	run_err 1 "cut.darshan" store "$BATS_TEST_TMPDIR/cut.darshan"
+}
+
+@test "store: a log's counters of the page cache and of NFS clients" {
+	counters_of_log "$BATS_TEST_TMPDIR/io.sqlite" store
+	ask "UPDATE job SET last_us = 1"
+	store --keep 9 - </dev/null >/dev/null
+	[ "$(ask 'SELECT count(*) FROM counter')" = 0 ]
 }
 
 @test "store: a job comes from its stream or its log; an id that comes again is another job" {

@@ -157,13 +157,17 @@ sleeping() {
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
 	ask "UPDATE event SET file = (SELECT min(b.id) FROM file a JOIN file b USING (record_id) WHERE a.id = event.file); DELETE FROM file WHERE id NOT IN (SELECT file FROM event)"
-	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole, ahead; ALTER TABLE file DROP COLUMN job, ADD CONSTRAINT file_record_id_key UNIQUE (record_id); UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
-	run_err 1 "made by an older ioscribe (schema 1, this is 6)" "$IOSCRIBE" query --db "$DB" jobs
+	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP TABLE counter; DROP FUNCTION whole, ahead; ALTER TABLE file DROP COLUMN job, ADD CONSTRAINT file_record_id_key UNIQUE (record_id); UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	run_err 1 "made by an older ioscribe (schema 1, this is 7)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
-	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "6|41|110" ]
+	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "7|41|110" ]
 	store --keep 9 - </dev/null | grep -qx '70 values of samples of more than 9 days ago deleted'
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
+}
+
+@test "postgres: a log's counters of the page cache and of NFS clients" {
+	counters_of_log "$DB" store
 }
 
 @test "postgres: of an id that was used again questions take the later job, whichever was stored first" {

@@ -86,7 +86,7 @@ check() { # what all file systems with a page cache have
 }
 
 @test "ext4: reads, writes and mappings, cold and warm; O_DIRECT apart; the device read as much" {
-  local before
+  local before job
   fs ext4
   check
   sync "$T/fs/data"
@@ -94,6 +94,10 @@ check() { # what all file systems with a page cache have
   way cold
   near "$(($(device_read) - before))" "$(counter CACHE_BYTES_FETCHED data)" 65536
   expect CACHE_BYTES_FETCHED "$SIZE" data
+  # a store has it, too
+  job=$(sed -n 's/^# jobid: //p' "$T/parsed")
+  "$IOSCRIBE" store --db "$T/db" "$LOG"
+  "$IOSCRIBE" query --db "$T/db" cache "job=$job" | grep -P "^$T/fs/data\t$SIZE\t[1-9][0-9]*\t0\t0\t0\t0\t0\t0$"
   way map_write
   near "$(counter CACHE_MAPPED_BYTES_DIRTIED data)" "$SIZE" 4096
   way direct

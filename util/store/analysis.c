@@ -51,7 +51,6 @@ static int no_memory(const struct scribe_question *q, struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "%s: out of memory", q->name);
 }
 
-/* Searched as installed, in the build tree, and at the configured path. */
 static int find_runner(struct start *s, const char *self, const char *name, struct scribe_err *err)
 {
 	const char *const places[] = {SCRIBE_PYTHON_FROM_LIBEXEC, "python"};

@@ -317,7 +317,6 @@ static int load_jobs(struct scribe_store_names *names, struct job_id *j, struct 
 			       true, &value, 1, on_job, names, err);
 }
 
-/* The latest job with this id and a time within a day. */
 static struct scribe_store_job *job_that_fits(struct job_id *j, int64_t uid, int64_t from_us, int64_t to_us)
 {
 	for (int i = j->n; i-- > 0;)

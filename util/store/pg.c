@@ -77,7 +77,7 @@ static PGresult *next_result(struct scribe_pg *pg)
 		if (poll(&p, 1, LOOK_MS) > 0 && !PQconsumeInput(pg->conn))
 			break;
 		if (scribe_msg_now_ms() >= end_ms)
-			shutdown(p.fd, SHUT_RDWR); /* the server does not respond: give up the connection */
+			shutdown(p.fd, SHUT_RDWR);
 		else if (!cancelled && scribe_sql_over(&pg->limit, "", NULL) == -ECANCELED) {
 			cancel(pg);
 			cancelled = true;

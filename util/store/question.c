@@ -127,7 +127,6 @@ static int take_parameter(struct scribe_question *q, char *line, const char *pat
 	return 0;
 }
 
-/* The comments' length in bytes, or a negative code. */
 static long take_head(struct scribe_question *q, const char *text, const char *mark, const char *path,
 		      struct scribe_err *err)
 {

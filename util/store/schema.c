@@ -57,6 +57,9 @@ static const char *const steps[] = {
 	"ALTER TABLE event ADD COLUMN dur_ns BIGINT;" VIEW_IO,
 	/* 6: a record's path is a job's own; job 0: of any, as stored before */
 	"@FILES_BY_JOB@" VIEW_IO,
+	/* 7: counters of logs; seconds as us */
+	"CREATE TABLE counter (job BIGINT NOT NULL, file BIGINT NOT NULL, rank BIGINT NOT NULL,"
+	" metric BIGINT NOT NULL, value BIGINT NOT NULL, PRIMARY KEY (job, file, rank, metric)) @KEYED_END@;",
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 

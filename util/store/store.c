@@ -334,6 +334,37 @@ int scribe_store_put(struct scribe_store *s, const struct scribe_store_event *e,
 	return rc;
 }
 
+int scribe_store_put_counter(struct scribe_store *s, const struct scribe_store_event *e, const char *name,
+			     int64_t value, struct scribe_err *err)
+{
+	const int64_t uid = e->uid == SCRIBE_EVENT_NONE ? -1 : e->uid, began = scribe_event_us(began_ns(&e->segs[0]));
+	const struct scribe_store_job *job;
+	int64_t id, file, metric;
+	int rc = scribe_store_job(s->names, e->job_id, uid, began, scribe_event_us(e->segs[0].time_ns), SCRIBE_FROM_LOG,
+				  &job, err);
+
+	if (rc < 0)
+		return rc;
+	id = job->id; /* `job` is invalid after the next call */
+	if (e->exe)
+		rc = scribe_store_exe(s->names, id, e->exe, err);
+	if (rc >= 0)
+		rc = scribe_store_file(s->names, id, e->record_id, e->file, &file, err);
+	if (rc >= 0)
+		rc = scribe_store_metric(s->names, name, &metric, err);
+	if (rc >= 0) {
+		const struct scribe_sql_value values[] = {scribe_sql_int(id), scribe_sql_int(file),
+							  scribe_sql_int(e->rank), scribe_sql_int(metric),
+							  scribe_sql_int(value)};
+
+		rc = s->ops->ask(s->db,
+				 "INSERT INTO counter (job, file, rank, metric, value) VALUES ($1, $2, $3, $4, $5)"
+				 " ON CONFLICT (job, file, rank, metric) DO UPDATE SET value = excluded.value",
+				 true, values, 5, NULL, NULL, err);
+	}
+	return rc;
+}
+
 int scribe_store_put_sample(struct scribe_store *s, const struct scribe_sample *sample, struct scribe_err *err)
 {
 	uint64_t added = 0;
@@ -407,6 +438,7 @@ int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret
 	if (rc >= 0)
 		rc = s->ops->run(s->db,
 				 "DELETE FROM stream WHERE job NOT IN (SELECT id FROM job);"
+				 "DELETE FROM counter WHERE job NOT IN (SELECT id FROM job);"
 				 "DELETE FROM file WHERE job <> 0 AND job NOT IN (SELECT id FROM job)",
 				 err);
 	if (rc >= 0)

@@ -40,6 +40,9 @@ void scribe_store_roll_back(struct scribe_store *store);
 
 int scribe_store_put(struct scribe_store *store, const struct scribe_store_event *event,
 		     enum scribe_store_origin origin, struct scribe_err *err);
+/* A counter of a log's record (event: job, rank, file, program; one segment: the log's time). Within a transaction. */
+int scribe_store_put_counter(struct scribe_store *store, const struct scribe_store_event *event, const char *name,
+			     int64_t value, struct scribe_err *err);
 /* Within a transaction. */
 int scribe_store_put_sample(struct scribe_store *store, const struct scribe_sample *sample, struct scribe_err *err);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Operations of a finished log from its traced segments (DXT), as its stream would have sent them. In
- * ioscribe-store.
+ * A finished log: operations from its traced segments (DXT), as its stream would have sent them, and counters of CACHE
+ * and MOUNTS. In ioscribe-store.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct from_log {
 	struct scribe_log log;
 	struct scribe_shown_name file, exe;
 	int64_t began_ns; /* start of the log, since 1970 */
-	uint64_t in_transaction, operations;
+	uint64_t in_transaction, operations, counters;
 	char input[64];
 	struct scribe_err *err;
 };
@@ -122,25 +122,34 @@ static int put_segment(struct from_log *l, struct scribe_store_event *e, struct 
 	return rc;
 }
 
-static int put_record(struct from_log *l, int module, const struct scribe_dxt_record *r)
+/* Sets `e` to the log's job, and a record's file and rank. `program`: capacity for the name of the program. */
+static void set_record(struct from_log *l, const struct scribe_base_record *base, struct scribe_store_event *e,
+		       char program[1024])
 {
 	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
+	const char *exe = scribe_reader_exe(l->log.reader);
+	size_t len = 0;
+
+	*e = (struct scribe_store_event){
+		.record_id = base->id, .job_id = job->jobid, .uid = job->uid, .rank = base->rank};
+	snprintf(program, 1024, "%.*s", (int)strcspn(exe, " "), exe);
+	e->file = scribe_names_find(l->log.names, base->id, &len);
+	e->file = scribe_sent_name(&l->file, e->file, &len);
+	len = strlen(program);
+	e->exe = len ? scribe_sent_name(&l->exe, program, &len) : NULL;
+}
+
+static int put_record(struct from_log *l, int module, const struct scribe_dxt_record *r)
+{
 	const struct scribe_dxt_segment *w = r->segments, *w_end = w + r->write_count;
 	const struct scribe_dxt_segment *d = w_end, *d_end = d + r->read_count;
 	struct running run = {.max_written = -1, .max_read = -1};
-	struct scribe_store_event e = {
-		.record_id = r->base.id, .job_id = job->jobid, .uid = job->uid, .rank = r->base.rank};
-	const char *exe = scribe_reader_exe(l->log.reader);
+	struct scribe_store_event e;
 	char program[1024], node[sizeof(r->hostname) + 1];
-	size_t len = 0;
 	int rc = 0;
 
-	snprintf(program, sizeof(program), "%.*s", (int)strcspn(exe, " "), exe);
+	set_record(l, &r->base, &e, program);
 	snprintf(node, sizeof(node), "%.*s", (int)sizeof(r->hostname), r->hostname);
-	e.file = scribe_names_find(l->log.names, r->base.id, &len);
-	e.file = scribe_sent_name(&l->file, e.file, &len);
-	len = strlen(program);
-	e.exe = len ? scribe_sent_name(&l->exe, program, &len) : NULL;
 	e.node = node[0] && scribe_name_printable(node, strlen(node)) ? node : NULL;
 	e.module = module == SCRIBE_MOD_DXT_POSIX ? "POSIX" : "MPIIO";
 	e.type = "MOD";
@@ -154,16 +163,51 @@ static int put_record(struct from_log *l, int module, const struct scribe_dxt_re
 	return rc;
 }
 
+/* Zeros and unknown values are left out. */
+static int put_counter(struct from_log *l, const struct scribe_store_event *e, const char *name, int64_t value)
+{
+	if (value <= 0)
+		return 0;
+	if (scribe_store_put_counter(l->feed->store, e, name, value, l->err) < 0)
+		return l->err->code;
+	l->counters++;
+	return ++l->in_transaction >= AT_A_TIME ? commit_some(l) : 0;
+}
+
+static int put_counters(struct from_log *l, const struct scribe_module *m, const void *record)
+{
+	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
+	const int64_t *c = scribe_record_counters(m, record);
+	const double *f = scribe_record_fcounters(m, record);
+	struct scribe_store_event e;
+	char program[1024];
+	int rc = 0;
+
+	set_record(l, record, &e, program);
+	e.segs[0] = (struct scribe_event_seg){.time_ns = l->began_ns, .start_ns = SCRIBE_EVENT_NONE};
+	if (job->end_time_sec > job->start_time_sec && job->end_time_sec < INT64_MAX / 2000000000) {
+		e.segs[0].time_ns = job->end_time_sec * 1000000000;
+		e.segs[0].dur_ns = e.segs[0].time_ns - l->began_ns;
+	}
+	for (int i = 0; i < m->ncounters && rc >= 0; i++)
+		rc = put_counter(l, &e, m->counters[i].name, c[i]);
+	for (int i = 0; i < m->nfcounters && rc >= 0; i++)
+		rc = put_counter(l, &e, m->fcounters[i].name, (nano(f[i]) + 500) / 1000);
+	return rc;
+}
+
 static int put_module(struct from_log *l, int module)
 {
+	const struct scribe_module *m = scribe_module_by_id(module);
+	const bool is_traced = module == SCRIBE_MOD_DXT_POSIX || module == SCRIBE_MOD_DXT_MPIIO;
 	const void *record;
 	size_t len;
 	int rc;
 
 	if (!scribe_reader_has(l->log.reader, module))
 		return 0;
-	while ((rc = scribe_reader_borrow_record(l->log.reader, module, &record, &len)) > 0)
-		if (put_record(l, module, record) < 0)
+	while ((rc = scribe_reader_borrow_record(l->log.reader, module, &record, &len)) > 0 && !*l->feed->stop)
+		if ((is_traced ? put_record(l, module, record) : put_counters(l, m, record)) < 0)
 			return l->err->code;
 	if (rc < 0)
 		*l->err = *scribe_reader_error(l->log.reader);
@@ -172,6 +216,7 @@ static int put_module(struct from_log *l, int module)
 
 static int put_log(struct from_log *l)
 {
+	static const int modules[] = {SCRIBE_MOD_DXT_POSIX, SCRIBE_MOD_DXT_MPIIO, SCRIBE_MOD_CACHE, SCRIBE_MOD_MOUNTS};
 	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
 	struct scribe_store_position at = {0};
 	int rc;
@@ -181,19 +226,18 @@ static int put_log(struct from_log *l)
 				      l->log.path);
 	l->began_ns = job->start_time_sec * 1000000000 + job->start_time_nsec % 1000000000;
 	rc = scribe_store_begin(l->feed->store, l->err);
-	if (rc >= 0)
-		rc = put_module(l, SCRIBE_MOD_DXT_POSIX);
-	if (rc >= 0)
-		rc = put_module(l, SCRIBE_MOD_DXT_MPIIO);
-	at.bytes = (int64_t)l->operations;
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]) && rc >= 0; i++)
+		rc = put_module(l, modules[i]);
+	at.bytes = (int64_t)(l->operations + l->counters);
 	if (rc >= 0 && !*l->feed->stop)
 		rc = scribe_store_position_set(l->feed->store, l->input, &at, l->err);
 	if (rc >= 0)
 		rc = scribe_store_commit(l->feed->store, l->err);
 	if (rc < 0)
 		scribe_store_roll_back(l->feed->store);
-	else if (!l->operations)
-		scribe_complain(l->feed->argv0, "%s: no traced operations (DXT): nothing to store", l->log.path);
+	else if (!at.bytes)
+		scribe_complain(l->feed->argv0, "%s: no traced operations (DXT), CACHE or MOUNTS: nothing to store",
+				l->log.path);
 	return rc;
 }
 
