@@ -140,7 +140,7 @@ struct scribe_proc {
 	scribe_u32 mapped_gen; /* mappings of files so far */
 	char comm[16];
 	scribe_u64 heat_base_ns; /* first bin; 0: start_ns */
-	scribe_u64 cpu_ns;       /* processor time of ended threads */
+	scribe_u64 cpu_ns;       /* processor time of its threads, not the current blocks' (bpf/kern/cost.bpf.h) */
 	/* of our programs, without calls not yet added; and the system calls among these */
 	scribe_u64 cost_ns, cost_calls;
 } __attribute__((aligned(64)));

@@ -21,12 +21,21 @@ static __always_inline void scribe_cost_add(struct scribe_thread *t, struct scri
 	__sync_fetch_and_add(&p->cost_calls, calls);
 }
 
+static __always_inline void scribe_cost_time(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task)
+{
+	const __u64 ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+
+	__sync_fetch_and_add(&p->cpu_ns, ns - t->cpu_ns);
+	t->cpu_ns = ns;
+}
+
 /* With its first call, which is measured, a block begins. */
 SCRIBE_GLOBAL int scribe_cost_begin(struct scribe_thread *t, struct scribe_proc *p)
 {
 	if (!t || !p)
 		return 0;
 	scribe_cost_add(t, p);
+	scribe_cost_time(t, p, bpf_get_current_task_btf());
 	t->usual = t->usual < SCRIBE_BLOCK_USUAL / 2 ? 2 * t->usual + 1 : SCRIBE_BLOCK_USUAL;
 	t->block = 1 + bpf_get_prandom_u32() % (2 * t->usual);
 	t->until = t->block - 1;

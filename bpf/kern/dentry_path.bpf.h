@@ -113,7 +113,6 @@ static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 fro
 		t->climb.top = 0;
 }
 
-/* SCRIBE_STEP_FULL: out of space. */
 SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_scratch *s)
 {
 	__u64 at, mnt;

@@ -61,7 +61,6 @@ SCRIBE_GLOBAL int scribe_heat_make(struct scribe_slot *at, __u64 base_ns)
 
 #define SCRIBE_HEAT_ATOMIC 2u /* with read (0) or write (1): the shard is not locked */
 
-/* Bytes moved outside of the current bin. */
 SCRIBE_GLOBAL int scribe_heat_far(struct scribe_slot *at, __u64 start_ns, __u64 end_ns, __u64 bytes, __u32 w)
 {
 	struct scribe_heat_table *t = 0;

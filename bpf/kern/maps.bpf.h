@@ -164,7 +164,6 @@ struct {
 	__type(value, struct scribe_above);
 } scribe_above SEC(".maps");
 
-/* Top-level names that are excluded. */
 struct scribe_excl_key {
 	char name[32];
 };

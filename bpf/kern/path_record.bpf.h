@@ -223,7 +223,6 @@ SCRIBE_GLOBAL __u64 scribe_component(struct scribe_thread *t, struct scribe_scra
 
 #define SCRIBE_LINK_DEPTH 32
 
-/* Stores all components of the text up to `end`. */
 SCRIBE_GLOBAL int scribe_links_named(struct scribe_scratch *s, __u32 job, __u32 end, __u32 bytes)
 {
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
@@ -342,7 +341,6 @@ SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct
 	return 0;
 }
 
-/* `from`: source of a rename. */
 SCRIBE_GLOBAL int scribe_send_link(struct scribe_thread *t, struct scribe_proc *p, __u32 index, __u32 from)
 {
 	struct scribe_slot *slot, *old_slot;

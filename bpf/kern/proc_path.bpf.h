@@ -32,7 +32,6 @@
 
 #define SCRIBE_NO_NUMBER ~0ull
 
-/* Reads the next component of the scratch's string into t->proc_path. */
 SCRIBE_GLOBAL int scribe_proc_word(struct scribe_thread *t, struct scribe_scratch *s)
 {
 	__u32 at, begin, digit, no_number = 0;
@@ -187,7 +186,6 @@ static __always_inline int scribe_dev_path(struct scribe_thread *t, struct scrib
 	return t->proc_path.from ? SCRIBE_PROC_FILE : SCRIBE_PROC_UNKNOWN;
 }
 
-/* Cheap filter for every path. */
 static __always_inline bool scribe_may_be_proc_path(const struct scribe_scratch *s)
 {
 	__u32 begin = *(const __u32 *)&s->text[SCRIBE_NAME_MAX_BYTES];

@@ -189,7 +189,6 @@ static __always_inline int scribe_join(struct task_struct *task, __u32 privilege
 	return 1;
 }
 
-/* Sends only that the process lives. */
 static __always_inline void scribe_exec_hidden(struct scribe_proc *p, __u32 index)
 {
 	struct scribe_event *ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
@@ -329,7 +328,6 @@ struct scribe_map_event {
 	char name[SCRIBE_LIBRARY_NAME];
 };
 
-/* A library that may have functions to probe. */
 SCRIBE_GLOBAL int scribe_send_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 {
 	struct scribe_map_event *m;
@@ -381,7 +379,7 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 	if (!(p->flags & SCRIBE_PF_NOT_RECORDED))
 		scribe_io_end(t, p, task, BPF_CORE_READ(task, signal, group_exit_code) & SCRIBE_CORE_DUMPED);
 	if (!(p->flags & SCRIBE_PF_NOT_RECORDED))
-		__sync_fetch_and_add(&p->cpu_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
+		scribe_cost_time(t, p, task);
 	scribe_cost_add(t, p);
 	scribe_cost_once(p, from_ns);
 	/* Now the daemon may take the entry. */

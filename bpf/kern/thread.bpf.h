@@ -165,6 +165,7 @@ struct scribe_thread {
 	__u64 pages_added;  /* bytes that came into the page cache in that call, of file systems without a device */
 	__u32 until, block; /* calls left in this block, and all of it */
 	__u64 cost_from_ns, cost_ns; /* of the measured call: start of the entry's program; what its programs took */
+	__u64 cpu_ns;                /* already in the process's */
 	__u32 segbuf;                /* segment buffer, 0 none */
 	__u32 stand_in;              /* 1: for several processes (io_uring.bpf.h) */
 	__u64 events;                /* added to the ledger at thread exit */

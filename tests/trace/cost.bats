@@ -25,3 +25,42 @@ assert abs(kernel - sum(float(p["PROCESS_F_TRACING_TIME"]) for p in of.values())
 PY
   "$IOSCRIBE" summary "$LOG" | grep -E "tracing took [0-9.]+ s, [0-9.e+]+ % of the processes' [0-9.]+ s of processor time"
 }
+
+# Writes single bytes for so many seconds of processor time; prints how many.
+write_for() { # SECONDS
+  trace python3 -c '
+import os, sys, time
+fd, n = os.open("data", os.O_CREAT | os.O_WRONLY), 0
+while n % 1000 or time.process_time() < float(sys.argv[1]):
+    n += os.write(fd, b"x")
+print(n)' "$1"
+  [ "$status" -eq 0 ]
+}
+
+@test "overhead_budget: single operations end first, then all; the log has the times and is not complete" {
+  local made writes traced times
+  trace_options=(--dxt --set overhead_budget=1)
+  write_for 6
+  made=$output
+  "$IOSCRIBE" parse --show-incomplete "$LOG" >"$T/parsed"
+  writes=$(counter POSIX_WRITES data)
+  traced=$("$IOSCRIBE" dxt --show-incomplete "$LOG" | grep -c ' write ')
+  echo "$made written, $writes counted, $traced traced"
+  [ "$traced" -gt 0 ]
+  [ "$traced" -lt "$writes" ]
+  [ "$writes" -lt "$made" ]
+  times=$(sed -n 's/^# metadata: incomplete = overhead_budget of 1 %: single operations (dxt) until \([0-9.]*\) s; overhead_budget of 1 %: all operations until \([0-9.]*\) s$/\1 \2/p' "$T/parsed")
+  awk '{exit !(0 < $1 && $1 < $2)}' <<<"$times"
+  "$IOSCRIBE" summary "$LOG" | grep '^ledger     NOT complete: .* operations seen, until recording ended$'
+  run "$IOSCRIBE" dxt "$LOG"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"module's data are incomplete, overhead_budget of 1 %: single operations"* ]]
+}
+
+@test "overhead_budget: within it, all is recorded" {
+  trace_options=(--dxt --set overhead_budget=100)
+  write_for 2.5
+  one_log
+  expect POSIX_WRITES "$output" data
+  [ "$("$IOSCRIBE" dxt "$LOG" | grep -c ' write ')" -eq "$output" ]
+}

@@ -61,7 +61,7 @@ EOF
   [[ "$output" == *"H5F"*"incomplete"* ]]
   # the user is told what is missing and why: at the end of the run, and by the log
   why="$T/lib/libhdf5.so: cannot be probed for HDF5: its version is not known, or built in an unknown way"
-  grep -qx "  note       library calls are incomplete: $why" "$T/said"
+  grep -qx "  note       records are incomplete: $why" "$T/said"
   ! grep 'operations were lost' "$T/said" || return 1
   "$IOSCRIBE" parse --show-incomplete "$LOG" | grep -qxF "# metadata: incomplete = $why"
   "$IOSCRIBE" summary "$LOG" | tr -s '[:space:]' ' ' | grep -F "INCOMPLETE $why: records are missing of H5F"

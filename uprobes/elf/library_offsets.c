@@ -14,7 +14,6 @@
 #define ANY      (-1)
 #define COUNT(a) (sizeof(a) / sizeof(a[0]))
 
-/* NULL: no such function. */
 static const unsigned char *code_of(const struct scribe_elf *elf, const char *function, size_t *ret_n)
 {
 	struct scribe_elf_symbol s;
@@ -394,7 +393,6 @@ void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer
 	memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_MPIIO)
 		read_mpi(elf, im);
-	/* All offsets or none. */
 	if (layer == SCRIBE_LAYER_HDF5 && !read_hdf5(elf, im))
 		memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_PNETCDF && !read_pnetcdf(elf, im))

@@ -51,7 +51,6 @@ static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
 	return wanted;
 }
 
-/* Returns the roles available there. */
 static unsigned choose(const struct scribe_elf *elf, const struct scribe_probe *p, uint64_t vaddr,
 		       struct scribe_insn_address *ret_address)
 {

@@ -38,7 +38,6 @@ struct scribe_regs {
 	__u64 r[16];
 };
 
-/* How a record is named by strings of the program. */
 struct scribe_lib_name {
 	__u64 string; /* path */
 	__u64 suffix; /* text after ":", 0 none */
@@ -304,7 +303,6 @@ static __always_inline void scribe_attribute_to_layer(const struct scribe_thread
 	__sync_fetch_and_add(&s->ext.v[at + 2], t->moved_ns - c->moved_ns);
 }
 
-/* Stores calls->pattern for its key. */
 SCRIBE_GLOBAL __s64 scribe_access_pattern_keep(struct scribe_proc *p)
 {
 	struct scribe_calls *calls = scribe_calls_get();

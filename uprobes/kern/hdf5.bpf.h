@@ -50,7 +50,6 @@ static __always_inline struct scribe_handle *scribe_h5_made(struct scribe_proc *
 	return s && s->generation == h->generation && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE ? h : 0;
 }
 
-/* Properties for the dataset's record. */
 SCRIBE_GLOBAL int scribe_h5_describe(const struct scribe_library_offsets *im, __u64 set, __u32 slot)
 {
 	struct scribe_slot *s = scribe_lib_slot_at(slot);
@@ -210,7 +209,6 @@ static __always_inline void scribe_h5_shape(const struct scribe_library_offsets 
 	}
 }
 
-/* Returns the number of elements. */
 static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, const struct scribe_library_offsets *im,
 						__u64 space)
 {

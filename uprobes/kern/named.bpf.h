@@ -85,7 +85,6 @@ SCRIBE_GLOBAL int scribe_below_send(struct scribe_scratch *s, struct scribe_slot
 	return 0;
 }
 
-/* SCRIBE_NO_SLOT: no free slot. */
 SCRIBE_GLOBAL __u32 scribe_lib_record_of(struct scribe_thread *t, struct scribe_proc *p, __u32 kind)
 {
 	struct scribe_slot *slot;

@@ -429,7 +429,6 @@ static __always_inline void scribe_nc_access_of(struct scribe_nc_access *a, cons
 	a->indep = (point->flags & SCRIBE_POINT_INDEP) != 0;
 }
 
-/* One variable of a call on several. */
 static __always_inline int scribe_nc_posted(struct scribe_calls *calls)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_PNETCDF];

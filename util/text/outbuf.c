@@ -172,7 +172,6 @@ void scribe_out_printf(struct scribe_out *o, const char *fmt, ...)
 		o->error = o->error ? o->error : EINVAL;
 		return;
 	}
-	/* Text over a quarter of the buffer is cut. */
 	o->len += (size_t)n < capacity ? (size_t)n : capacity - 1;
 }
 

@@ -63,6 +63,7 @@ struct scribe_config {
 	char spool_dir[SCRIBE_PATH_MAX];               /* service: for logs that cannot be stored; "": /tmp */
 	char metrics_file[SCRIBE_PATH_MAX];            /* service: for a textfile collector; "": none */
 	uint32_t metrics_interval_s;
+	uint32_t overhead_budget;    /* per cent of the processes' processor time; 0: none */
 	uint32_t write_deadline_ms;  /* for storing a log */
 	uint32_t layout_deadline_ms; /* for reading the layout of files */
 	char layout_source[128];     /* "TYPE,ATTRIBUTE"; "": Lustre's */

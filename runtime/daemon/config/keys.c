@@ -70,6 +70,7 @@ static const struct key {
 	{"dxt_memory", NUMBER, FIELD(dxt_memory), 1, 1048576, SITE},
 	{"dxt_spool", NUMBER, FIELD(dxt_spool), 0, 1073741824, SITE},
 	{"dxt_dir", PATH, FIELD(dxt_dir), 0, 0, SITE},
+	{"overhead_budget", NUMBER, FIELD(overhead_budget), 0, 100, ANYBODY},
 	{"exclude", EXCLUDE, FIELD(paths), 0, 0, ANYBODY},
 	{"include", INCLUDE, FIELD(paths), 0, 0, ANYBODY},
 	{"log_file", PATH, FIELD(log_file), 0, 0, ANYBODY},

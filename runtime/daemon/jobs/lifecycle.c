@@ -22,6 +22,7 @@
 #include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/events/events.h"
+#include "runtime/daemon/jobs/budget.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/journal/saved_binary.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
@@ -173,7 +174,7 @@ static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config
 		gethostname(job->host, sizeof(job->host) - 1);
 	job->realtime_ns = realtime_offset();
 	for (; *at; at = &(*at)->next)
-		(*at)->shares_node = job->shares_node = true;
+		(*at)->mounts.shared = job->mounts.shared = true;
 	*at = job;
 	d->job[index] = job;
 	d->jobs_started++;
@@ -409,6 +410,7 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 			job->begun_reported = true;
 			scribe_deliver_begun(job);
 		}
+		scribe_budget_tick(job);
 		scribe_exclusion_check_tick(job);
 		scribe_events_ends(job);
 		scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_ENDS);

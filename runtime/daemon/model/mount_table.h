@@ -22,6 +22,7 @@ struct scribe_mounts {
 	struct scribe_mount_totals begin[SCRIBE_MOUNTS_KEPT]; /* when the job began */
 	size_t n;
 	const char *root, *process; /* where totals are read; NULL: nowhere */
+	bool shared;                /* another job is, or was, traced on the node */
 };
 
 /* `path`: in the format of /etc/mtab. Longest mount points first; pseudo file systems are left out. */

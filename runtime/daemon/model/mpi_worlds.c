@@ -152,13 +152,14 @@ struct scribe_process *scribe_worlds_find(struct scribe_worlds *worlds, uint32_t
 	return scribe_map_get(&worlds->by_proc_id, proc_id);
 }
 
-static void report_missed(const struct scribe_process *p)
+static void report_missed(const struct scribe_process *p, const char *why)
 {
 	struct scribe_log_unit *u = p->unit;
+	const size_t n = strlen(u->why);
 
 	u->missed |= p->missed;
-	if (p->why && !u->why[0])
-		snprintf(u->why, sizeof(u->why), "%s", p->why);
+	if (why && !strstr(u->why, why))
+		snprintf(u->why + n, sizeof(u->why) - n, "%s%s", n ? "; " : "", why);
 }
 
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why)
@@ -166,7 +167,7 @@ void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char
 	p->missed |= modules;
 	if (!p->why && why)
 		p->why = strdup(why);
-	report_missed(p);
+	report_missed(p, why);
 }
 
 static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
@@ -185,7 +186,7 @@ static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
 		u->live++;
 	if (!u->start_ns || p->start_ns < u->start_ns)
 		u->start_ns = p->start_ns;
-	report_missed(p);
+	report_missed(p, p->why);
 }
 
 static void unlink_process(struct scribe_log_unit *u, struct scribe_process *p)

@@ -64,7 +64,7 @@ struct scribe_log_unit {
 	uint64_t base_ns;  /* start of the log; 0 before the first FETCH */
 	int64_t jobid;     /* of the scheduler; -1: none */
 	uint64_t missed;   /* modules with possibly missing calls, as bits */
-	char why[320];     /* the first cause; "": unknown */
+	char why[320];     /* causes; "": unknown */
 	char *log_path;    /* of the merged log; or NULL */
 	char *partial;     /* of the collective log; or NULL */
 	char *claimed;     /* an earlier daemon may have written here; or NULL */

@@ -62,7 +62,7 @@ static void mark(struct scribe_job *job)
 /* Others may still need reads and writes. */
 static void unmark(struct scribe_job *job)
 {
-	const bool all = !job->segments && !scribe_windows_marked(job);
+	const bool all = !scribe_job_has_dxt(job) && !scribe_windows_marked(job);
 
 	scribe_bpf_trace_job(job->daemon->bpf, job->index, all ? JOB_FLAGS : SCRIBE_JF_OPENS, false);
 	scribe_bpf_trace_slots(job->daemon->bpf, job->index, all ? SLOT_FLAGS : SCRIBE_SF_OPENS, false);

@@ -63,7 +63,7 @@ static void receive(struct scribe_job *job, const struct scribe_segment *s, uint
 {
 	struct scribe_job_entry *entry;
 
-	if (!job->segments || s->op > SCRIBE_SEGMENT_WRITE)
+	if (!scribe_job_has_dxt(job) || s->op > SCRIBE_SEGMENT_WRITE)
 		return;
 	scribe_segment_keep(job->segments, s, thread);
 	entry = job->daemon->bpf ? scribe_bpf_job(job->daemon->bpf, job->index) : NULL;
@@ -78,7 +78,7 @@ static void bind(struct scribe_process *p, const struct scribe_slot_view *v, uin
 	struct scribe_rank_trace *t = NULL;
 	struct scribe_traced *e;
 
-	if (!s || !(v->slot->flags & SCRIBE_SF_TRACED))
+	if (!s || (!(v->slot->flags & SCRIBE_SF_TRACED) && scribe_job_has_dxt(p->job)))
 		return;
 	if (scribe_slot_is_untraced(p->job->daemon, v->index, v->slot) ||
 	    p->job->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
@@ -129,6 +129,17 @@ int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err)
 		s->untold = scribe_bpf_job(d->bpf, job->index)->segments;
 	job->segments = s;
 	return 0;
+}
+
+void scribe_segments_stop(struct scribe_job *job)
+{
+	struct scribe_bpf *bpf = job->daemon->bpf;
+
+	if (job->publishing || scribe_windows_marked(job))
+		return;
+	scribe_bpf_trace_job(bpf, job->index, SCRIBE_JF_SEGMENTS, false);
+	scribe_bpf_trace_slots(bpf, job->index, SCRIBE_SF_TRACED, false);
+	scribe_shm_segments_wish(job);
 }
 
 void scribe_segments_tick(struct scribe_job *job, bool end)

@@ -41,8 +41,8 @@ static void mark(struct scribe_job *job)
 	if (job->windows->marks != MARK_NONE)
 		return;
 	/* all records of a traced job send segments already */
-	job->windows->marks = job->segments ? MARK_ALL : MARK_WANTED;
-	if (job->segments)
+	job->windows->marks = scribe_job_has_dxt(job) ? MARK_ALL : MARK_WANTED;
+	if (scribe_job_has_dxt(job))
 		return;
 	scribe_bpf_trace_job(job->daemon->bpf, job->index, SCRIBE_JF_SEGMENTS, true);
 	scribe_shm_segments_wish(job);
@@ -51,7 +51,7 @@ static void mark(struct scribe_job *job)
 static void unmark(struct scribe_job *job)
 {
 	job->windows->marks = MARK_NONE;
-	if (job->segments || job->publishing)
+	if (scribe_job_has_dxt(job) || job->publishing)
 		return;
 	scribe_bpf_trace_job(job->daemon->bpf, job->index, SCRIBE_JF_SEGMENTS, false);
 	scribe_shm_segments_wish(job);

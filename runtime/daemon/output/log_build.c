@@ -104,14 +104,25 @@ static double cpu_used(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-static double kernel_cpu(const struct scribe_job *job, uint32_t call_ns)
+struct scribe_log_cost scribe_log_build_cost(const struct scribe_job *job)
 {
-	double sum = tracing_time(&job->worlds.ended, call_ns);
+	const uint32_t call_ns = scribe_bpf_call_ns(job->daemon->bpf);
+	struct scribe_log_cost sum = {(double)job->worlds.ended.cpu_ns / 1e9,
+				      tracing_time(&job->worlds.ended, call_ns)};
 
 	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
-		for (const struct scribe_process *p = u->first; p; p = p->next)
-			if (!p->ended)
-				sum += tracing_time(&p->totals, call_ns);
+		for (const struct scribe_process *p = u->first; p; p = p->next) {
+			const struct scribe_proc *proc = scribe_bpf_proc(job->daemon->bpf, p->index);
+			struct scribe_process_totals now;
+
+			if (p->ended || !proc || proc->proc_id != p->proc_id)
+				continue;
+			now.cpu_ns = proc->cpu_ns;
+			now.cost_ns = proc->cost_ns;
+			now.cost_calls = proc->cost_calls;
+			sum.cpu += (double)now.cpu_ns / 1e9;
+			sum.tracing += tracing_time(&now, call_ns);
+		}
 	return sum;
 }
 
@@ -123,7 +134,7 @@ void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_ac
 		a->kernel_memory = (double)scribe_bpf_memory(job->daemon->bpf);
 		a->misses = (double)(scribe_bpf_misses(job->daemon->bpf) - job->losses.misses_before);
 		a->call_ns = scribe_bpf_call_ns(job->daemon->bpf);
-		a->kernel_cpu = kernel_cpu(job, a->call_ns);
+		a->kernel_cpu = scribe_log_build_cost(job).tracing;
 	}
 	scribe_mounts_moved(&job->mounts, a->mount);
 }
@@ -186,7 +197,7 @@ int scribe_log_build_mounts(struct scribe_job *job, struct scribe_bundle *b, con
 		if (!a->mount[i].kept || !total[SCRIBE_CLIENT_REQUESTS])
 			continue;
 		rec.base.id = mount_id(job, job->mounts.mount[i].path, name, sizeof(name));
-		rec.counters[SCRIBE_MOUNTS_SHARED] = job->shares_node;
+		rec.counters[SCRIBE_MOUNTS_SHARED] = job->mounts.shared;
 		for (size_t k = 0; k < sizeof(totals) / sizeof(totals[0]); k++)
 			rec.counters[totals[k].counter] = total[totals[k].total];
 		rec.fcounters[SCRIBE_MOUNTS_F_CLIENT_RTT_TIME] = seconds_of(total[SCRIBE_CLIENT_RTT_US]);

@@ -42,7 +42,7 @@ bool scribe_shm_segments_wanted(const struct scribe_job *job)
 {
 	const struct scribe_job_entry *entry = job->daemon->bpf ? scribe_bpf_job(job->daemon->bpf, job->index) : NULL;
 
-	return job->segments || (entry && entry->flags & SCRIBE_JF_SEGMENTS);
+	return scribe_job_has_dxt(job) || (entry && entry->flags & SCRIBE_JF_SEGMENTS);
 }
 
 void scribe_shm_segments_set_wanted(const struct scribe_memory *m)

@@ -101,6 +101,15 @@ struct scribe_job_losses {
 	uint64_t events_seen;      /* EVENT_LOST + ENV_LOST at the last sweep */
 };
 
+enum scribe_budget_step { SCRIBE_BUDGET_OPERATIONS, SCRIBE_BUDGET_ALL, SCRIBE_BUDGET_STEPS };
+
+/* jobs/budget.h */
+struct scribe_budget {
+	uint64_t next_ns;                       /* next comparison */
+	double cpu, tracing;                    /* at the last one */
+	uint64_t ended_ns[SCRIBE_BUDGET_STEPS]; /* since when these are not recorded; 0: they are */
+};
+
 /* `ioscribe run`, and the command that it started. */
 struct scribe_job_client {
 	uint32_t first_proc_id; /* of CMD */
@@ -125,7 +134,6 @@ struct scribe_job {
 	struct scribe_link_table links;
 	struct scribe_access_patterns patterns;
 	struct scribe_mounts mounts;
-	bool shares_node;                 /* with another job, now or before */
 	struct scribe_segments *segments; /* NULL: single operations are not recorded */
 	struct scribe_windows *windows;   /* NULL: never opened */
 	struct scribe_publish *publish;   /* NULL: no subscription */
@@ -142,6 +150,7 @@ struct scribe_job {
 	size_t logs, logs_capacity;
 	uint64_t drain_ns;
 	struct scribe_job_losses losses;
+	struct scribe_budget budget;
 	uint32_t cache_known; /* bits of struct scribe_ctl, `cache` */
 	uint64_t files;       /* records and names at the last count */
 	bool files_full;      /* quota used up: further files overflow */
@@ -156,5 +165,11 @@ struct scribe_job {
 	uint32_t records_most, processes_most; /* reduced while the user has other jobs */
 	struct scribe_journal journal;         /* closed: the job does not survive this daemon */
 };
+
+/* Whether all reads and writes of the job are recorded one by one. */
+static inline bool scribe_job_has_dxt(const struct scribe_job *job)
+{
+	return job->segments && !job->budget.ended_ns[SCRIBE_BUDGET_OPERATIONS];
+}
 
 #endif

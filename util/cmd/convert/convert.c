@@ -334,7 +334,6 @@ static int cmd_convert(int argc, char **argv)
 	return rc < 0 ? scribe_complain_err(argv[0], &c.err) : SCRIBE_EXIT_OK;
 }
 
-/* darshan-convert's names and letters first, then our own options. */
 static const struct scribe_option options[] = {
 	{"zlib", 'z', NULL, "compress with zlib (the default of Darshan's layout)"},
 	{"bzip2", 'b', NULL, "compress with bzip2"},

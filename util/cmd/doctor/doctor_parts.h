@@ -24,7 +24,6 @@ struct scribe_hooks {
 };
 /* false: a line is unusable; with `say` it is printed. */
 bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say);
-/* Checks hooks.conf, the files that it names, and the switch-off file beside it. */
 void scribe_doctor_hooks(const char *path, struct scribe_hooks *ret);
 /*
  * The daemon writes a log for a job of this user with the hooks' options and removes it. 0 and the directory,

@@ -109,14 +109,15 @@ static int layout_add(struct dxt *d, const void *record, size_t len)
 static int check_partial(struct dxt *d, int module)
 {
 	const char *name = scribe_module_by_id(module)->name;
+	char why[512];
 
 	if (!scribe_is_partial(d->log.reader, module))
 		return 0;
 	if (!d->show_incomplete)
 		return scribe_err_set(&d->err, -SCRIBE_E_STATE,
-				      "%s: the %s module's data are incomplete, its memory ran out in the job; "
+				      "%s: the %s module's data are incomplete, %s; "
 				      "--show-incomplete prints what there is",
-				      d->log.path, name);
+				      d->log.path, name, scribe_partial_why(d->log.reader, why, sizeof(why)));
 	if (d->rows.format != SCRIBE_DXT_TEXT)
 		return 0;
 	scribe_print_partial(&d->out, name);
@@ -328,7 +329,7 @@ static int cmd_dxt(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
+	{"show-incomplete", 'i', NULL, "print what there is of modules that are incomplete"},
 	{"escape", 'e', NULL, "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
 	{"file", KEY_FILE, "PATTERN", "only operations on files whose whole name matches this shell pattern"},
 	{"rank", KEY_RANK, "LIST", "only operations of these ranks, such as 0,4-7"},

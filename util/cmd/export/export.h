@@ -2,7 +2,6 @@
 #ifndef UTIL_CMD_EXPORT_EXPORT_H
 #define UTIL_CMD_EXPORT_EXPORT_H
 
-/* argv as given to `ioscribe export`. Returns the exit status. */
 int scribe_export_main(int argc, char **argv);
 
 #endif

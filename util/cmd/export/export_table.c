@@ -307,7 +307,6 @@ static const struct scribe_column apmpi_head_columns[] = {
 	{"MPI_TOTAL_COMM_SYNC_TIME_VARIANCE", SCRIBE_COL_REAL},
 };
 
-/* APMPI's head records, which hold values of all ranks together. */
 static int put_apmpi_heads(struct scribe_export_rows *r)
 {
 	const struct scribe_apmpi_header_record *head;

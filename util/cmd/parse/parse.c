@@ -358,7 +358,7 @@ static const struct scribe_option options[] = {
 	{"file", 'f', NULL, "print counts of files: read only, written only, both, unique, shared"},
 	{"perf", 'p', NULL, "print the performance derived from the records"},
 	{"total", 't', NULL, "print the sums of all records' counters"},
-	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
+	{"show-incomplete", 'i', NULL, "print what there is of modules that are incomplete"},
 	{"apmpi", 'm', NULL, "print counters of MPI calls (APMPI) too; the stock text has them only in some builds"},
 	{"escape", 'e', NULL, "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
 	{NULL, 0, NULL, NULL},

@@ -30,7 +30,7 @@ static void summary(const struct scribe_msg_log *m)
 		fprintf(stderr, "  note       %u process%s still running when the log was written\n", m->still_running,
 			m->still_running == 1 ? " was" : "es were");
 	if (m->missing[0])
-		fprintf(stderr, "  note       library calls are incomplete: %s\n",
+		fprintf(stderr, "  note       records are incomplete: %s\n",
 			scribe_human_text(m->missing, (char[1024]){0}, 1024));
 }
 

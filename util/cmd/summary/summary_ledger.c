@@ -80,7 +80,9 @@ static const char *share_text(const struct scribe_summary *s, char to[128])
 
 bool scribe_summary_complete(const struct scribe_summary *s)
 {
-	return s->has_ledger && !put_ledger_counters(s, NULL, SCRIBE_IS_LOSS) && unrecorded(s) <= 0;
+	const bool ended_early = scribe_reader_header(s->log.reader)->partial_flag >> SCRIBE_MOD_POSIX & 1;
+
+	return s->has_ledger && !put_ledger_counters(s, NULL, SCRIBE_IS_LOSS) && unrecorded(s) <= 0 && !ended_early;
 }
 
 void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out)
@@ -97,9 +99,12 @@ void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scr
 		snprintf(text, sizeof(text), "complete: %s operations seen, all recorded%s%s",
 			 count(scribe_summary_ledger(s, "EVENTS"), a), share_text(s, share),
 			 approx ? "; some values approximate" : "");
-	else
+	else if (losses || missing[0])
 		snprintf(text, sizeof(text), "NOT complete: %s operations seen%s; %d cause%s of loss",
 			 count(scribe_summary_ledger(s, "EVENTS"), a), missing, losses, losses == 1 ? "" : "s");
+	else
+		snprintf(text, sizeof(text), "NOT complete: %s operations seen, until recording ended",
+			 count(scribe_summary_ledger(s, "EVENTS"), a));
 	scribe_out_wrapped(out, "ledger     ", text);
 }
 
