@@ -60,6 +60,7 @@ store() {
 		operations) set -- operations "operations job=5001" "operations job=-2" ;;
 		over_time) set -- "over_time job=5001" "over_time job=5000 seconds=0" ;;
 		durations | nodes | heat | ranks) set -- "$q job=5000" "$q job=5001" "$q job=5002" ;;
+		cache | mounts) set -- "$q job=5001" ;; # counters_of_log
 		streams) set -- "streams job=5001" "streams job=1" ;;
 		samples) set -- "samples job=5001" "samples job=5000 seconds=1" "samples job=5002 seconds=0" "samples job=1" ;;
 		slowest) set -- "slowest job=5000 limit=500" ;;

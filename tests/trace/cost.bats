@@ -43,7 +43,7 @@ print(n)' "$1"
   write_for 6
   made=$output
   "$IOSCRIBE" parse --show-incomplete "$LOG" >"$T/parsed"
-  writes=$(counter POSIX_WRITES data)
+  writes=$(awk -F '\t' '$4 == "POSIX_WRITES" && $6 ~ /data$/ { sum += $5 } END { print sum + 0 }' "$T/parsed")
   traced=$("$IOSCRIBE" dxt --show-incomplete "$LOG" | grep -c ' write ')
   echo "$made written, $writes counted, $traced traced"
   [ "$traced" -gt 0 ]

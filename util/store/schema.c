@@ -14,6 +14,10 @@
 	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation" \
 	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;"
 
+#define TABLE_COUNTER \
+	"CREATE TABLE counter (job BIGINT NOT NULL, file BIGINT NOT NULL, rank BIGINT NOT NULL," \
+	" metric BIGINT NOT NULL, value BIGINT NOT NULL, PRIMARY KEY (job, file, rank, metric)) @KEYED_END@;"
+
 /* @NAME@: text of the dialect. Rows are copied by position, so keep the order of SCRIBE_STORE_COLUMNS. */
 static const char *const steps[] = {
 	/* 1 */
@@ -58,8 +62,7 @@ static const char *const steps[] = {
 	/* 6: a record's path is a job's own; job 0: of any, as stored before */
 	"@FILES_BY_JOB@" VIEW_IO,
 	/* 7: counters of logs; seconds as us */
-	"CREATE TABLE counter (job BIGINT NOT NULL, file BIGINT NOT NULL, rank BIGINT NOT NULL,"
-	" metric BIGINT NOT NULL, value BIGINT NOT NULL, PRIMARY KEY (job, file, rank, metric)) @KEYED_END@;",
+	TABLE_COUNTER,
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 
