@@ -167,7 +167,7 @@ static __always_inline __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 #define SCRIBE_INDEX_FURTHER 0xffffffffu
 _Static_assert(SCRIBE_INDEX_PROBES % SCRIBE_INDEX_STRETCH == 0, "whole stretches");
 
-/* SCRIBE_NO_SLOT: there is none; FURTHER: not in this part. */
+/* SCRIBE_NO_SLOT: there is none; FURTHER: continue with the next part. */
 SCRIBE_GLOBAL __u32 scribe_index_find_on(const struct scribe_file_key *key, __u64 hash, __u32 first)
 {
 	if (!key)

@@ -39,7 +39,7 @@ enum scribe_cache_f_id {
 		SCRIBE_CACHE_F_COUNT
 };
 
-/* In a slot, apart: the first ones are in its first cache lines. */
+/* So many are in a slot's first cache lines, the others at its end. */
 #define SCRIBE_CACHE_OFTEN 2
 #define SCRIBE_CACHE_ALL   (SCRIBE_CACHE_COUNT + SCRIBE_CACHE_F_COUNT) /* times after the integers, in ns */
 

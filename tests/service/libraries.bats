@@ -137,6 +137,13 @@ still_there() {
   # who has kept the service waiting is not asked for a while
   for id in 1 2 3 4 5 6 7 8 9; do
     [ "$id" = 1 ] || job begin --job-id $id --uid 65534 --match-env JOBX=$id
+    if [ "$id" = 2 ]; then
+      # the library stays in use, and so probed, from one of the later programs to the next
+      job begin --job-id 99 --uid 65534 --match-env JOBX=99
+      setpriv --reuid=65534 --regid=65534 --clear-groups \
+        env JOBX=99 IOSCRIBE_ENABLE=1 "LD_PRELOAD=$T/lib/libmpich.so.12" sleep 100 3>&- 4>&- &
+      echo $! >>"$T/pids"
+    fi
     user env JOBX=$id IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$T/lib" \
       "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" f 3>&-
     log=$(job end $id --deadline 30 | tr ' ' '\n' | grep darshan)

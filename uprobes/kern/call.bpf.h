@@ -379,7 +379,7 @@ static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scrib
 	return 1;
 }
 
-/* A new record with the name of one that the daemon has drained, by reference to it. */
+/* A new record for the name of a drained one, to which it refers (renamed_from). */
 SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc *p, __u32 old)
 {
 	struct scribe_slot *s, *was;

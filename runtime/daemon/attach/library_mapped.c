@@ -12,7 +12,7 @@
 #include "runtime/daemon/journal/job_journal.h"
 #include "uprobes/tables/probes.h"
 
-/* True also if not known. The least value for "initialized" is in the library's tables. */
+/* True if it cannot be read, too. The least value for "initialized" is in the library's tables. */
 static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_init_state *b,
 		      uint64_t base, struct scribe_peeks *peeks)
 {

@@ -92,7 +92,7 @@ struct scribe_process {
 	bool ended;
 	bool is_excluded;
 	bool disabled;     /* IOSCRIBE_DISABLE: its records are dropped */
-	bool exit_seen;    /* once already, by the sweep */
+	bool exit_seen;    /* by the last sweep; the next one ends it */
 	bool drained;      /* the rest in the kernel is ignored */
 	bool own_root_dir; /* root and mounts are the machine's or the daemon's */
 	uint64_t root_id;  /* identifies root and mounts; 0: the machine's */
