@@ -14,27 +14,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* enum scribe_syscall_class of each system call. */
 const volatile __u8 scribe_syscall_classes[SCRIBE_MAX_SYSCALL];
 
-/* Callers return first for tasks that are not traced. */
-static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs *regs, __u64 id)
+/* Returns 1 if there is something to do at the call's return. */
+static __always_inline int scribe_enter_call(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task,
+					     struct pt_regs *regs, __u32 class)
 {
-	struct scribe_thread *t;
-	struct scribe_proc *p;
-	__u32 class;
-
-	if (id >= SCRIBE_MAX_SYSCALL)
-		return 0;
-	class = scribe_syscall_classes[id];
-	if (!class)
-		return 0;
-	t = scribe_thread_of(task);
-	if (!t)
-		return 0;
-	/* The return does nothing while class is 0: an early return below skips the call there too. */
-	t->call = 0;
-	p = scribe_proc_at(t->proc);
-	if (!p || p->proc_id != t->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
-		return 0;
-	scribe_cost_enter(t, p);
 	/* 32-bit calls have other numbers and argument registers: they are counted, not decoded. */
 	if (scribe_compat_call(task)) {
 		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
@@ -49,13 +32,13 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 			scribe_io_enter(t, p, task, SCRIBE_OP_WRITE);
 		if (scribe_data_enter(t, p, task, class, scribe_arg(regs, 1))) {
 			t->class = class;
-			return 0;
+			return 1;
 		}
 		/* A call without a record is still accounted at return, by cause (t->left). */
 		t->class = class & 1 ? SCRIBE_CLASS_LEFT_READ : SCRIBE_CLASS_LEFT_WRITE;
 		if (t->measured)
 			t->op.start_ns = bpf_ktime_get_ns();
-		return 0;
+		return 1;
 	}
 	/* Data calls of this thread are filtered in scribe_data_enter. */
 	if (p->ignored_tid && p->ignored_tid == (__u32)task->pid)
@@ -94,6 +77,32 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	/* Loaded after the clock is read, because that waits for pending loads. Needed at return only. */
 	if (class == SCRIBE_CLASS_OPENAT && (scribe_arg(regs, 3) & SCRIBE_O_CREAT))
 		scribe_slot_prefetch();
+	return 1;
+}
+
+/* Callers return first for tasks that are not traced. */
+static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs *regs, __u64 id)
+{
+	struct scribe_thread *t;
+	struct scribe_proc *p;
+	__u32 class;
+
+	if (id >= SCRIBE_MAX_SYSCALL)
+		return 0;
+	class = scribe_syscall_classes[id];
+	if (!class)
+		return 0;
+	t = scribe_thread_of(task);
+	if (!t)
+		return 0;
+	/* The return does nothing while class is 0: an early return below skips the call there too. */
+	t->call = 0;
+	p = scribe_proc_at(t->proc);
+	if (!p || p->proc_id != t->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
+		return 0;
+	scribe_cost_enter(t, p);
+	if (!scribe_enter_call(t, p, task, regs, class) && t->measured)
+		scribe_cost_end(t, t->cost_from_ns);
 	return 0;
 }
 

@@ -16,6 +16,8 @@
 #define ROUNDS 20
 
 static int fd;
+static char data_path[4096];
+static int own_fds; /* a descriptor for each thread: on one they wait for each other at the file's count */
 static long calls;
 
 static double now_ns(void)
@@ -51,14 +53,18 @@ static void pin(void)
 static void *preads(void *ret)
 {
 	char b[8] __attribute__((aligned(8)));
+	const int from = own_fds ? open(data_path, O_RDONLY) : fd;
 	double start;
 
+	must(from >= 0, data_path);
 	pin();
 	start = now_ns();
 
 	for (long i = 0; i < calls; i++)
-		must(pread(fd, b, 8, (i * 8) & 4095) == 8, "pread");
+		must(pread(from, b, 8, (i * 8) & 4095) == 8, "pread");
 	*(double *)ret = (now_ns() - start) / (double)calls;
+	if (own_fds)
+		close(from);
 	return NULL;
 }
 
@@ -128,7 +134,7 @@ static double one_round(const char *mode, const char *folder)
 		return round_creates(folder);
 	if (!strcmp(mode, "pread1"))
 		return round_preads(1);
-	if (!strcmp(mode, "pread2"))
+	if (!strncmp(mode, "pread2", 6))
 		return round_preads(2);
 	if (!strcmp(mode, "write4k"))
 		return round_writes();
@@ -137,16 +143,15 @@ static double one_round(const char *mode, const char *folder)
 
 int main(int argc, char **argv)
 {
-	char path[4096];
-
 	if (argc != 3) {
-		fprintf(stderr, "usage: posix_ops pread1|pread2|write4k|create|getppid FOLDER\n");
+		fprintf(stderr, "usage: posix_ops pread1|pread2|pread2fd|write4k|create|getppid FOLDER\n");
 		return 2;
 	}
 	calls = !strcmp(argv[1], "create") ? 500 : !strcmp(argv[1], "write4k") ? 20000 : 40000;
-	snprintf(path, sizeof(path), "%s/data", argv[2]);
-	fd = open(path, O_RDWR | O_CREAT, 0644);
-	must(fd >= 0 && ftruncate(fd, 4096) == 0, path);
+	own_fds = !strcmp(argv[1], "pread2fd");
+	snprintf(data_path, sizeof(data_path), "%s/data", argv[2]);
+	fd = open(data_path, O_RDWR | O_CREAT, 0644);
+	must(fd >= 0 && ftruncate(fd, 4096) == 0, data_path);
 	for (int i = 0; i < ROUNDS; i++)
 		printf("%.1f\n", one_round(argv[1], argv[2]));
 	return 0;
