@@ -114,6 +114,23 @@ int scribe_bpf_enrol(struct scribe_bpf *bpf, pid_t pid, uint32_t job, uint32_t *
 
 /* Shared memory, valid until free; fields change concurrently. */
 struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *bpf, uint32_t index);
+
+/* The same, if it still is this process's; or NULL. */
+static inline struct scribe_proc *scribe_bpf_proc_of(struct scribe_bpf *bpf, uint32_t index, uint32_t proc_id)
+{
+	struct scribe_proc *p = scribe_bpf_proc(bpf, index);
+
+	return p && p->proc_id == proc_id ? p : NULL;
+}
+
+/* From now on neither the process nor its children are recorded. */
+static inline void scribe_bpf_disable(struct scribe_bpf *bpf, uint32_t index, uint32_t proc_id)
+{
+	struct scribe_proc *p = scribe_bpf_proc_of(bpf, index, proc_id);
+
+	if (p)
+		__atomic_fetch_or(&p->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+}
 struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *bpf, uint32_t index);
 
 /* Events in order; `fn` returns 0 to continue. Returns their number, or an error. */

@@ -23,6 +23,7 @@
 #include "runtime/daemon/journal/saved_binary.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
 #include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/output/log_finalize.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/programs/shm_records.h"
@@ -256,10 +257,8 @@ static int stream(struct resume *r, struct scribe_process *p, const struct scrib
 
 static int ended(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_end *h)
 {
-	struct scribe_proc *proc = scribe_bpf_proc(r->d->bpf, p->index);
-
 	/* The earlier daemon may have died before it freed the entries. */
-	if (proc && proc->proc_id == p->proc_id && p->drained)
+	if (p->drained && scribe_bpf_proc_of(r->d->bpf, p->index, p->proc_id))
 		scribe_bpf_drain_and_free(r->d->bpf, p->index, NULL, NULL);
 	if (scribe_map_get(&r->d->by_tgid, (uint64_t)p->tgid) == p)
 		scribe_map_take(&r->d->by_tgid, (uint64_t)p->tgid);
@@ -330,6 +329,15 @@ static uint64_t forget_processed(struct scribe_job *job, uint64_t position)
 	return job->held.last ? job->held.last->end : position;
 }
 
+static int missed(struct scribe_process *p, const struct scribe_job_journal_missed *h, const char *text, size_t bytes)
+{
+	char why[320];
+
+	snprintf(why, sizeof(why), "%.*s", (int)bytes, text);
+	scribe_worlds_missed(p, h->modules, bytes ? why : NULL);
+	return 0;
+}
+
 static int process_entry(struct resume *r, uint32_t type, const void *data, size_t bytes)
 {
 	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, *(const uint32_t *)data);
@@ -350,8 +358,7 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 	case SCRIBE_ENTRY_DRAINED:
 		return drained(r, p, data);
 	case SCRIBE_ENTRY_MISSED:
-		scribe_worlds_missed(p, ((const struct scribe_job_journal_missed *)data)->modules, NULL);
-		return 0;
+		return missed(p, data, BODY(struct scribe_job_journal_missed));
 	case SCRIBE_ENTRY_PLACE:
 		return shm_counter(r, p, data);
 	case SCRIBE_ENTRY_STREAM:
@@ -386,6 +393,7 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		[SCRIBE_ENTRY_STREAM] = sizeof(struct scribe_job_journal_stream),
 		[SCRIBE_ENTRY_PARENT_CMDLINE] = sizeof(uint32_t),
 		[SCRIBE_ENTRY_MISSED] = sizeof(struct scribe_job_journal_missed),
+		[SCRIBE_ENTRY_BUDGET] = sizeof(((struct scribe_budget *)NULL)->ended_ns),
 		[SCRIBE_ENTRY_HELD] = sizeof(struct scribe_job_journal_held),
 	};
 	struct resume *r = ctx;
@@ -407,6 +415,11 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 	case SCRIBE_ENTRY_ENDING:
 		r->w->state = SCRIBE_JOB_ENDING;
 		memcpy(&r->w->ending_deadline_ns, data, sizeof(uint64_t));
+		return 0;
+	case SCRIBE_ENTRY_BUDGET:
+		memcpy(r->w->budget.ended_ns, data, sizeof(r->w->budget.ended_ns));
+		if (r->w->budget.ended_ns[SCRIBE_BUDGET_OPERATIONS])
+			scribe_segments_stop(r->w);
 		return 0;
 	case SCRIBE_ENTRY_CLAIMED:
 		return claimed(r, data, BODY(struct scribe_job_journal_claimed));

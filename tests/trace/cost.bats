@@ -26,14 +26,16 @@ PY
   "$IOSCRIBE" summary "$LOG" | grep -E "tracing took [0-9.]+ s, [0-9.e+]+ % of the processes' [0-9.]+ s of processor time"
 }
 
-# Writes single bytes for so many seconds of processor time; prints how many.
-write_for() { # SECONDS
+# Writes single bytes for so many seconds of processor time; prints how many. Then runs THEN.
+write_for() { # SECONDS [THEN...]
   trace python3 -c '
 import os, sys, time
 fd, n = os.open("data", os.O_CREAT | os.O_WRONLY), 0
 while n % 1000 or time.process_time() < float(sys.argv[1]):
     n += os.write(fd, b"x")
-print(n)' "$1"
+print(n, flush=True)
+if sys.argv[2:]:
+    os.execvp(sys.argv[2], sys.argv[2:])' "$@"
   [ "$status" -eq 0 ]
 }
 
@@ -55,6 +57,17 @@ print(n)' "$1"
   run "$IOSCRIBE" dxt "$LOG"
   [ "$status" -eq 1 ]
   [[ "$output" == *"module's data are incomplete, overhead_budget of 1 %: single operations"* ]]
+}
+
+@test "overhead_budget: an MPI program that begins when nothing is recorded any more has a log that is not complete" {
+  trace_options=(--dxt --set overhead_budget=1)
+  write_for 6 mpiexec.mpich -n 2 dd if=/dev/zero of=late bs=1 count=100
+  ls "$T"
+  for log in "$T"/*.darshan; do
+    "$IOSCRIBE" parse --show-incomplete "$log" >"$T/parsed"
+    grep '^# metadata: incomplete = overhead_budget of 1 %: single operations (dxt) until [0-9.]* s; overhead_budget of 1 %: all operations until [0-9.]* s$' "$T/parsed"
+  done
+  grep -x '# nprocs: 2' "$T/parsed"
 }
 
 @test "overhead_budget: within it, all is recorded" {

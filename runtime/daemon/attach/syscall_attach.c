@@ -152,9 +152,7 @@ void scribe_sysattach_end(struct scribe_daemon *d)
 /* NULL: ended, or reused. */
 static struct scribe_proc *entry_of(const struct scribe_process *p)
 {
-	struct scribe_proc *proc = p->ended ? NULL : scribe_bpf_proc(p->job->daemon->bpf, p->index);
-
-	return proc && proc->proc_id == p->proc_id ? proc : NULL;
+	return p->ended ? NULL : scribe_bpf_proc_of(p->job->daemon->bpf, p->index, p->proc_id);
 }
 
 uint64_t scribe_sysattach_late(const struct scribe_job *job)
@@ -190,12 +188,9 @@ void scribe_sysattach_waited(const struct scribe_process *p)
 void scribe_sysattach_spare(struct scribe_process *p)
 {
 	for (int i = 0; p && i < HOOK_DEEP; i++) {
-		struct scribe_proc *proc = entry_of(p);
-
 		p->disabled = true;
 		scribe_job_journal_env(p, NULL);
-		if (proc)
-			__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+		scribe_bpf_disable(p->job->daemon->bpf, p->index, p->proc_id);
 		p = p->parent_serial ? scribe_worlds_find(&p->job->worlds, p->parent_serial) : NULL;
 	}
 }

@@ -82,10 +82,10 @@ bool scribe_client_is_idle(const struct scribe_client *c)
 
 void scribe_client_ignore_thread(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid)
 {
-	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	struct scribe_proc *proc = scribe_bpf_proc_of(d->bpf, p->index, p->proc_id);
 	char task[64];
 
-	if (!proc || proc->proc_id != p->proc_id)
+	if (!proc)
 		return;
 	snprintf(task, sizeof(task), "/proc/%d/task/%u", p->tgid, tid);
 	if (tid && access(task, F_OK) < 0)

@@ -266,14 +266,14 @@ static void take_counts(struct scribe_process *p, const struct scribe_proc *proc
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns)
 {
 	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p)};
-	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	struct scribe_proc *proc = scribe_bpf_proc_of(d->bpf, p->index, p->proc_id);
 	uint64_t begin = scribe_now_ns();
 	int rc;
 
 	if (!x.records)
 		return -1;
 	/* the entry was reused: the records are taken already */
-	if (!proc || proc->proc_id != p->proc_id)
+	if (!proc)
 		return 0;
 	take_counts(p, proc);
 	/* drained by an earlier daemon according to its journal, but not freed */
@@ -290,13 +290,13 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint6
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p), .lives = true};
-	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	struct scribe_proc *proc = scribe_bpf_proc_of(d->bpf, p->index, p->proc_id);
 	uint64_t begin = scribe_now_ns();
 	int rc = 0;
 
 	if (!x.records)
 		return -1;
-	if (!proc || proc->proc_id != p->proc_id)
+	if (!proc)
 		return 0;
 	if (!p->drained) {
 		take_counts(p, proc);

@@ -26,6 +26,7 @@
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
 #include "runtime/daemon/lookup/path_lookup.h"
+#include "runtime/daemon/operations/budget.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/record_policy.h"
@@ -39,12 +40,12 @@
 
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
-	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, index);
+	struct scribe_proc *proc = scribe_bpf_proc_of(d->bpf, index, p->proc_id);
 
 	p->index = index;
 	p->tgid = tgid;
 	/* a different proc_id: the table's entry was reused */
-	if (proc && proc->proc_id == p->proc_id) {
+	if (proc) {
 		p->uid = proc->uid;
 		memcpy(p->comm, proc->comm, sizeof(p->comm));
 		p->comm[sizeof(p->comm) - 1] = 0;
@@ -68,6 +69,7 @@ static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job 
 	p->job = job;
 	fill_from_proc(d, p, index, tgid);
 	scribe_job_journal_process(p);
+	scribe_budget_joined(p);
 	return p;
 }
 
@@ -80,9 +82,9 @@ struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct sc
 /* NULL: the job is gone. */
 static struct scribe_job *work_of(struct scribe_daemon *d, const struct scribe_event *e)
 {
-	const struct scribe_proc *proc = scribe_bpf_proc(d->bpf, e->proc);
+	const struct scribe_proc *proc = scribe_bpf_proc_of(d->bpf, e->proc, e->proc_id);
 
-	if (proc && proc->proc_id == e->proc_id)
+	if (proc)
 		return proc->job < SCRIBE_JOBS_MAX ? d->job[proc->job] : NULL;
 	/* the process has ended and its table entry was freed */
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
@@ -99,8 +101,8 @@ static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_
 
 	if (p)
 		return p;
-	proc = scribe_bpf_proc(d->bpf, e->proc);
-	if (!proc || proc->proc_id != e->proc_id)
+	proc = scribe_bpf_proc_of(d->bpf, e->proc, e->proc_id);
+	if (!proc)
 		return NULL;
 	return appear(d, job, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
@@ -185,11 +187,8 @@ static void on_hidden(struct scribe_process *p)
 /* The process is not to be recorded, nor are its children: drops its records. */
 static void disable(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
-
 	p->disabled = true;
-	if (proc && proc->proc_id == p->proc_id)
-		__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+	scribe_bpf_disable(d->bpf, p->index, p->proc_id);
 }
 
 /* Applies the job's settings in the environment, once per job. */

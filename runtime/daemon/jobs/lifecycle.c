@@ -22,13 +22,13 @@
 #include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/events/events.h"
-#include "runtime/daemon/jobs/budget.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/journal/saved_binary.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/lookup/path_lookup.h"
+#include "runtime/daemon/operations/budget.h"
 #include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/output/log_finalize.h"
@@ -296,11 +296,8 @@ static void silence(struct scribe_job *job)
 {
 	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next) {
-			struct scribe_proc *proc = scribe_bpf_proc(job->daemon->bpf, p->index);
-
 			p->disabled = true;
-			if (!p->ended && proc && proc->proc_id == p->proc_id)
-				__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+			scribe_bpf_disable(job->daemon->bpf, p->index, p->proc_id);
 		}
 }
 

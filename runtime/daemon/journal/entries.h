@@ -29,9 +29,10 @@ enum scribe_job_journal_type {
 	SCRIBE_ENTRY_PLACE,          /* head: a process's own counters */
 	SCRIBE_ENTRY_STREAM,         /* head, packed shards */
 	SCRIBE_ENTRY_PARENT_CMDLINE, /* proc_id, arguments of the parent */
-	SCRIBE_ENTRY_MISSED,
-	SCRIBE_ENTRY_CLAIMED, /* head, path of a unit's log */
-	SCRIBE_ENTRY_HELD,    /* head, text: taken from the ring, not processed yet */
+	SCRIBE_ENTRY_MISSED,         /* head, why */
+	SCRIBE_ENTRY_CLAIMED,        /* head, path of a unit's log */
+	SCRIBE_ENTRY_HELD,           /* head, text: taken from the ring, not processed yet */
+	SCRIBE_ENTRY_BUDGET,         /* scribe_budget.ended_ns */
 	SCRIBE_ENTRY_TYPES,
 };
 

@@ -203,7 +203,7 @@ void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const ch
 	if (!(modules & ~p->missed))
 		return;
 	scribe_worlds_missed(p, modules, why);
-	put(p->job, SCRIBE_ENTRY_MISSED, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_MISSED, &head, sizeof(head), why, why ? strlen(why) : 0);
 }
 
 void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end kind)
@@ -225,6 +225,11 @@ void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t si
 void scribe_job_journal_settings(struct scribe_job *job, const char *lines, size_t bytes)
 {
 	put(job, SCRIBE_ENTRY_SETTINGS, lines, bytes, NULL, 0);
+}
+
+void scribe_job_journal_budget(struct scribe_job *job)
+{
+	put(job, SCRIBE_ENTRY_BUDGET, job->budget.ended_ns, sizeof(job->budget.ended_ns), NULL, 0);
 }
 
 void scribe_job_journal_ending(struct scribe_job *job)

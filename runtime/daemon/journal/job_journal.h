@@ -37,6 +37,7 @@ void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end ki
 void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
 void scribe_job_journal_settings(struct scribe_job *job, const char *lines, size_t bytes);
 void scribe_job_journal_ending(struct scribe_job *job);
+void scribe_job_journal_budget(struct scribe_job *job);
 /* Before the unit's log is written to `path`. */
 void scribe_job_journal_claimed(struct scribe_job *job, const struct scribe_log_unit *u, const char *path);
 /* The log is written, or not needed (m NULL). */

@@ -152,22 +152,35 @@ struct scribe_process *scribe_worlds_find(struct scribe_worlds *worlds, uint32_t
 	return scribe_map_get(&worlds->by_proc_id, proc_id);
 }
 
-static void report_missed(const struct scribe_process *p, const char *why)
+/* Causes are separated by "; ". */
+static void add_causes(char *to, size_t cap, const char *why)
 {
-	struct scribe_log_unit *u = p->unit;
-	const size_t n = strlen(u->why);
+	while (*why) {
+		const size_t n = strlen(to), rest = strlen(why);
+		const char *end = strstr(why, "; ");
+		const size_t bytes = end ? (size_t)(end - why) : rest;
 
-	u->missed |= p->missed;
-	if (why && !strstr(u->why, why))
-		snprintf(u->why + n, sizeof(u->why) - n, "%s%s", n ? "; " : "", why);
+		if (!memmem(to, n, why, bytes))
+			snprintf(to + n, cap - n, "%s%.*s", n ? "; " : "", (int)bytes, why);
+		why += end ? bytes + 2 : rest;
+	}
+}
+
+static void report_missed(const struct scribe_process *p)
+{
+	p->unit->missed |= p->missed;
+	if (p->why)
+		add_causes(p->unit->why, sizeof(p->unit->why), p->why);
 }
 
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why)
 {
 	p->missed |= modules;
 	if (!p->why && why)
-		p->why = strdup(why);
-	report_missed(p, why);
+		p->why = calloc(1, sizeof(p->unit->why));
+	if (p->why && why)
+		add_causes(p->why, sizeof(p->unit->why), why);
+	report_missed(p);
 }
 
 static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
@@ -186,7 +199,7 @@ static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
 		u->live++;
 	if (!u->start_ns || p->start_ns < u->start_ns)
 		u->start_ns = p->start_ns;
-	report_missed(p, p->why);
+	report_missed(p);
 }
 
 static void unlink_process(struct scribe_log_unit *u, struct scribe_process *p)

@@ -131,15 +131,16 @@ int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err)
 	return 0;
 }
 
-void scribe_segments_stop(struct scribe_job *job)
+bool scribe_segments_stop(struct scribe_job *job)
 {
 	struct scribe_bpf *bpf = job->daemon->bpf;
 
 	if (job->publishing || scribe_windows_marked(job))
-		return;
+		return false;
 	scribe_bpf_trace_job(bpf, job->index, SCRIBE_JF_SEGMENTS, false);
 	scribe_bpf_trace_slots(bpf, job->index, SCRIBE_SF_TRACED, false);
 	scribe_shm_segments_wish(job);
+	return true;
 }
 
 void scribe_segments_tick(struct scribe_job *job, bool end)

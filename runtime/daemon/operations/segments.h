@@ -15,8 +15,8 @@ int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err);
 /* `all`: also buffers that are not full. */
 void scribe_segments_take(struct scribe_daemon *d, bool all);
 
-/* The job's DXT ends early (scribe_job_has_dxt); what is kept stays. */
-void scribe_segments_stop(struct scribe_job *job);
+/* The job's DXT ends early; what is kept stays. False: others still want its segments, nothing ends. */
+bool scribe_segments_stop(struct scribe_job *job);
 
 /* Opens and closes due windows; `end`: closes all. */
 void scribe_segments_tick(struct scribe_job *job, bool end);

@@ -16,6 +16,7 @@
 #include "logfmt/base/hash.h"
 #include "logfmt/records/quantum.h"
 #include "runtime/daemon/events/modules.h"
+#include "runtime/daemon/operations/budget.h"
 #include "runtime/daemon/privsep/snapshot.h"
 #include "runtime/daemon/state/job_nodes.h"
 #include "runtime/daemon/tables/heatmaps.h"
@@ -30,16 +31,10 @@ static uint64_t process_id(const struct scribe_job *job, uint32_t proc_id, char 
 	return scribe_record_id(ret_name, (size_t)n);
 }
 
-/* Seconds in the kernel programs: those measured, and what calling them costs. */
-static double tracing_time(const struct scribe_process_totals *t, uint32_t call_ns)
-{
-	return ((double)t->cost_ns + (double)t->cost_calls * call_ns) / 1e9;
-}
-
 static void add_totals(struct scribe_process_record *rec, const struct scribe_process_totals *t, uint32_t call_ns)
 {
 	rec->cpu_time = (double)t->cpu_ns / 1e9;
-	rec->tracing_time = tracing_time(t, call_ns);
+	rec->tracing_time = scribe_cost_in_programs(t, call_ns);
 	rec->records = (int64_t)t->records;
 	rec->overflowed_files = (int64_t)t->overflowed_files;
 	rec->bytes_read = (int64_t)t->bytes_read;
@@ -104,28 +99,6 @@ static double cpu_used(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-struct scribe_log_cost scribe_log_build_cost(const struct scribe_job *job)
-{
-	const uint32_t call_ns = scribe_bpf_call_ns(job->daemon->bpf);
-	struct scribe_log_cost sum = {(double)job->worlds.ended.cpu_ns / 1e9,
-				      tracing_time(&job->worlds.ended, call_ns)};
-
-	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
-		for (const struct scribe_process *p = u->first; p; p = p->next) {
-			const struct scribe_proc *proc = scribe_bpf_proc(job->daemon->bpf, p->index);
-			struct scribe_process_totals now;
-
-			if (p->ended || !proc || proc->proc_id != p->proc_id)
-				continue;
-			now.cpu_ns = proc->cpu_ns;
-			now.cost_ns = proc->cost_ns;
-			now.cost_calls = proc->cost_calls;
-			sum.cpu += (double)now.cpu_ns / 1e9;
-			sum.tracing += tracing_time(&now, call_ns);
-		}
-	return sum;
-}
-
 void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_account *a)
 {
 	a->pid = getpid();
@@ -134,7 +107,7 @@ void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_ac
 		a->kernel_memory = (double)scribe_bpf_memory(job->daemon->bpf);
 		a->misses = (double)(scribe_bpf_misses(job->daemon->bpf) - job->losses.misses_before);
 		a->call_ns = scribe_bpf_call_ns(job->daemon->bpf);
-		a->kernel_cpu = scribe_log_build_cost(job).tracing;
+		a->kernel_cpu = scribe_cost_so_far(job).tracing;
 	}
 	scribe_mounts_moved(&job->mounts, a->mount);
 }

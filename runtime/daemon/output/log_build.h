@@ -24,12 +24,6 @@ struct scribe_log_account {
 	struct scribe_mount_totals mount[SCRIBE_MOUNTS_KEPT]; /* since the job began */
 };
 
-/* Of the job's processes so far, seconds of processor time. */
-struct scribe_log_cost {
-	double cpu, tracing; /* tracing: of this, in the kernel programs */
-};
-struct scribe_log_cost scribe_log_build_cost(const struct scribe_job *job);
-
 /* All but ledger and partial (scribe_commit_partial). */
 void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_account *a);
 int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,

@@ -103,7 +103,7 @@ struct scribe_job_losses {
 
 enum scribe_budget_step { SCRIBE_BUDGET_OPERATIONS, SCRIBE_BUDGET_ALL, SCRIBE_BUDGET_STEPS };
 
-/* jobs/budget.h */
+/* operations/budget.h */
 struct scribe_budget {
 	uint64_t next_ns;                       /* next comparison */
 	double cpu, tracing;                    /* at the last one */

@@ -99,9 +99,9 @@ uint64_t scribe_heatmaps_base(const struct scribe_process *p)
 
 void scribe_heatmaps_anchor(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	struct scribe_proc *proc = scribe_bpf_proc_of(d->bpf, p->index, p->proc_id);
 
-	if (proc && proc->proc_id == p->proc_id && scribe_heatmaps_base(p))
+	if (proc && scribe_heatmaps_base(p))
 		/* relaxed: existing bins keep their base */
 		__atomic_store_n(&proc->heat_base_ns, scribe_heatmaps_base(p), __ATOMIC_RELAXED);
 }
