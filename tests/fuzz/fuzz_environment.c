@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	feed(1, text + at, bytes - at);
 	for (int i = 0; i < 2; i++) {
 		memset(&rank[i], 0, sizeof(rank[i]));
-		scribe_envreader_end(&reader[i], &rank[i]);
+		scribe_envreader_end(&reader[i], (uint64_t[SCRIBE_RANK_SOURCES]){0}, &rank[i]);
 		check_rank(&rank[i]);
 		check_lines(&jobenv[i]);
 	}

@@ -319,12 +319,13 @@ static void exclusion_table(void **state)
 static struct scribe_rankenv read_env(const char *text, size_t bytes, size_t piece)
 {
 	struct scribe_envreader r;
+	static const uint64_t none[SCRIBE_RANK_SOURCES];
 	struct scribe_rankenv env;
 
 	scribe_envreader_begin(&r);
 	for (size_t at = 0; at < bytes; at += piece)
 		scribe_envreader_feed(&r, text + at, bytes - at < piece ? bytes - at : piece);
-	scribe_envreader_end(&r, &env);
+	scribe_envreader_end(&r, none, &env);
 	return env;
 }
 

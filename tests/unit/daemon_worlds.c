@@ -68,7 +68,7 @@ static void execs(uint32_t proc_id, const char *line, const char *env)
 			pieces[i] = 0;
 	scribe_envreader_begin(&reader);
 	scribe_envreader_feed(&reader, pieces, n);
-	scribe_envreader_end(&reader, &r);
+	scribe_envreader_end(&reader, proc(proc_id)->seen, &r);
 	assert_int_equal(scribe_worlds_env(&w, proc(proc_id), &r), 0);
 }
 
@@ -234,6 +234,158 @@ static void launcher_inside_a_rank(void **state)
 	assert_rank(42, 2, 0);
 	assert_rank(43, 2, 1);
 	assert_rank(3, 1, 0);
+}
+
+#define TORCH(rank, size, restart) \
+	"RANK=" #rank " LOCAL_RANK=" #rank " WORLD_SIZE=" #size " LOCAL_WORLD_SIZE=" #size " GROUP_RANK=0" \
+	" MASTER_ADDR=n1 MASTER_PORT=29500 TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=" #restart
+
+/* sh (1) -> torchrun (2) -> workers 3, 4, each with a fork and a program of its own */
+static void torchrun_alone(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh job.sh", "HOME=/root");
+	forks(1, 2);
+	execs(2, "/usr/bin/python3 /usr/local/bin/torchrun --nproc_per_node=2 train.py", "HOME=/root");
+	assert_true(proc(2)->is_launcher);
+	forks(2, 3);
+	execs(3, "/usr/bin/python3 -u train.py", TORCH(0, 2, 0));
+	forks(2, 4);
+	execs(4, "/usr/bin/python3 -u train.py", TORCH(1, 2, 0));
+	assert_int_equal(count_units(), 2);
+	assert_rank(3, 1, 0);
+	assert_rank(4, 1, 1);
+	assert_rank(2, 0, 0);
+	assert_int_equal(scribe_log_unit_nprocs(proc(3)->unit), 2);
+	assert_string_equal(proc(3)->unit->key, "torch:none:n1:29500:0");
+	forks(4, 5); /* a DataLoader's worker */
+	forks(4, 6);
+	execs(6, "/usr/bin/python3 -c from multiprocessing.spawn import spawn_main", TORCH(1, 2, 0));
+	forks(6, 7);
+	execs(7, "nvidia-smi", TORCH(1, 2, 0));
+	assert_rank(5, 1, 1);
+	assert_rank(6, 1, 1);
+	assert_rank(7, 1, 1);
+	/* MPI for one process is part of the rank */
+	assert_int_equal(scribe_worlds_hello(&w, proc(4), 0, 1, ""), 0);
+	assert_rank(4, 1, 1);
+	/* it restarts all: another world, when the first has ended */
+	for (uint32_t s = 7; s >= 3; s--)
+		ends(s);
+	assert_true(scribe_log_unit_is_over(&w, w.units->next));
+	for (uint32_t s = 10; s < 12; s++) {
+		forks(2, s);
+		execs(s, "/usr/bin/python3 -u train.py", s == 10 ? TORCH(0, 2, 1) : TORCH(1, 2, 1));
+	}
+	assert_int_equal(count_units(), 3);
+	assert_rank(10, 2, 0);
+	assert_rank(11, 2, 1);
+}
+
+/* srun -n 2 torchrun: here is rank 1 of the step; its workers have 2 and 3 */
+static void torchrun_below_srun(void **state)
+{
+#define STEP "SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 "
+	(void)state;
+	forks(0, 1);
+	execs(1, "bash train.sh", STEP);
+	assert_rank(1, 1, 1);
+	forks(1, 2);
+	execs(2, "python3.11 -m torch.distributed.run --nnodes=2 train.py", STEP);
+	assert_rank(2, 1, 1); /* as a launcher */
+	forks(2, 3);
+	execs(3, "nvidia-smi", STEP);
+	assert_rank(3, 1, 1);
+	forks(2, 4);
+	execs(4, "python3.11 train.py", STEP TORCH(2, 4, 0));
+	forks(2, 5);
+	execs(5, "python3.11 train.py", STEP TORCH(3, 4, 0));
+	assert_rank(4, 2, 2);
+	assert_rank(5, 2, 3);
+	assert_int_equal(count_units(), 3);
+	assert_int_equal(scribe_log_unit_nprocs(proc(4)->unit), 4);
+	forks(5, 6);
+	execs(6, "sh -c date", STEP TORCH(3, 4, 0));
+	assert_rank(6, 2, 3);
+	/* not all ranks are here: the world may grow until its launcher has ended */
+	for (uint32_t s = 6; s >= 3; s--)
+		ends(s);
+	assert_false(scribe_log_unit_is_over(&w, w.units->next->next));
+	ends(2);
+	assert_true(scribe_log_unit_is_over(&w, w.units->next->next));
+}
+
+/* a launcher without a known name, below mpiexec: its own rank and its workers' are two worlds */
+static void workers_of_an_mpi_rank(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpiexec -n 2 ./spawner", "");
+	start_hydra(1, "host:1", "0");
+	forks(3, 10);
+	execs(10, "./worker", "PMI_RANK=0 PMI_SIZE=2 RANK=0 LOCAL_RANK=0 WORLD_SIZE=2 MASTER_ADDR=n1 MASTER_PORT=1");
+	assert_rank(10, 1, 0); /* the same numbers: a script has copied them */
+	forks(3, 11);
+	execs(11, "./worker", "PMI_RANK=0 PMI_SIZE=2 RANK=1 LOCAL_RANK=1 WORLD_SIZE=4 MASTER_ADDR=n1 MASTER_PORT=1");
+	assert_rank(11, 2, 1);
+	assert_rank(3, 1, 0);
+	/* RANK alone, or beyond the size, is a user's word */
+	forks(4, 12);
+	execs(12, "./worker", "PMI_RANK=1 PMI_SIZE=2 RANK=3 MASTER_ADDR=n1");
+	assert_rank(12, 1, 1);
+	forks(4, 13);
+	execs(13, "./worker", "PMI_RANK=1 PMI_SIZE=2 RANK=4 WORLD_SIZE=4 MASTER_ADDR=n1");
+	assert_rank(13, 1, 1);
+	forks(4, 14);
+	execs(14, "./worker", "PMI_RANK=1 PMI_SIZE=2 RANK=3 WORLD_SIZE=4");
+	assert_rank(14, 1, 1);
+}
+
+static void deepspeed_and_horovod(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "/usr/bin/python3 -u -m deepspeed.launcher.launch --world_info=x train.py", "");
+	assert_true(proc(1)->is_launcher);
+	forks(1, 2);
+	execs(2, "python3 -u train.py",
+	      "RANK=1 LOCAL_RANK=1 WORLD_SIZE=2 LOCAL_SIZE=2 CROSS_RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500");
+	assert_rank(2, 1, 1);
+	assert_string_equal(proc(2)->unit->key, "torch:127.0.0.1:29500");
+	forks(0, 3);
+	execs(3, "python3 /usr/bin/horovodrun -np 2 python train.py", "");
+	forks(3, 4);
+	execs(4, "sh -c python train.py",
+	      "HOROVOD_RANK=0 HOROVOD_SIZE=2 HOROVOD_LOCAL_RANK=0 HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.1"
+	      " HOROVOD_GLOO_RENDEZVOUS_PORT=4242");
+	forks(4, 5);
+	execs(5, "python train.py",
+	      "HOROVOD_RANK=0 HOROVOD_SIZE=2 HOROVOD_LOCAL_RANK=0 HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.1"
+	      " HOROVOD_GLOO_RENDEZVOUS_PORT=4242");
+	assert_rank(4, 2, 0);
+	assert_rank(5, 2, 0);
+	assert_string_equal(proc(5)->unit->key, "horovod:10.0.0.1:4242");
+}
+
+/* Lightning's parent is rank 0; of another node the rank is not known */
+static void lightning(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh job.sh", "");
+	forks(1, 2);
+	execs(2, "python3 train.py", "");
+	forks(2, 3);
+	execs(3, "python3 train.py", "LOCAL_RANK=1 NODE_RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=5");
+	assert_rank(2, 1, 0);
+	assert_rank(3, 1, 1);
+	assert_rank(1, 0, 0);
+	assert_int_equal(w.unknown_ranks, 0);
+	forks(1, 4);
+	execs(4, "python3 train.py", "LOCAL_RANK=1 NODE_RANK=1 WORLD_SIZE=4 MASTER_ADDR=n1 MASTER_PORT=5");
+	assert_rank(4, 0, 0);
+	assert_int_equal(w.unknown_ranks, 1);
 }
 
 static void singleton_by_hello(void **state)
@@ -424,6 +576,11 @@ int main(void)
 		WORLD_TEST(two_worlds_in_one_script),
 		WORLD_TEST(spawned_world),
 		WORLD_TEST(launcher_inside_a_rank),
+		WORLD_TEST(torchrun_alone),
+		WORLD_TEST(torchrun_below_srun),
+		WORLD_TEST(workers_of_an_mpi_rank),
+		WORLD_TEST(deepspeed_and_horovod),
+		WORLD_TEST(lightning),
 		WORLD_TEST(singleton_by_hello),
 		WORLD_TEST(singletons_though_the_environment_says_ranks),
 		WORLD_TEST(slurm_rank_needs_a_step),

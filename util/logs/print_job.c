@@ -145,23 +145,31 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 	print_mounts(out, log);
 }
 
-const char *scribe_partial_why(const struct scribe_reader *r, char *capacity, size_t cap)
+const char *scribe_metadata(const struct scribe_reader *r, const char *key, char *capacity, size_t cap)
 {
-	static const char key[] = "incomplete=";
+	const size_t len = strlen(key);
 	const char *at = scribe_reader_job(r)->metadata;
 
-	while (*at && strncmp(at, key, sizeof(key) - 1) != 0) {
+	while (*at && (strncmp(at, key, len) != 0 || at[len] != '=')) {
 		at += strcspn(at, "\n");
 		at += *at == '\n';
 	}
-	if (!*at) /* a log of Darshan, which has only this reason */
-		return "its memory ran out in the job";
-	at += sizeof(key) - 1;
+	if (!*at)
+		return NULL;
+	at += len + 1;
 	snprintf(capacity, cap, "%.*s", (int)strcspn(at, "\n"), at);
 	for (char *c = capacity; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';
 	return capacity;
+}
+
+const char *scribe_partial_why(const struct scribe_reader *r, char *capacity, size_t cap)
+{
+	const char *why = scribe_metadata(r, "incomplete", capacity, cap);
+
+	/* a log of Darshan has only this reason */
+	return why ? why : "its memory ran out in the job";
 }
 
 void scribe_print_partial(struct scribe_out *out, const char *module)

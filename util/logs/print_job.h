@@ -12,6 +12,9 @@ const char *scribe_compression_name(int comp_type);
 
 int scribe_is_partial(const struct scribe_reader *r, int module);
 
+/* The value of a line KEY=VALUE of the log's metadata, printable, in `capacity`; NULL: none. */
+const char *scribe_metadata(const struct scribe_reader *r, const char *key, char *capacity, size_t cap);
+
 /* The reason for missing records, from the metadata. May return `capacity` or a constant. */
 const char *scribe_partial_why(const struct scribe_reader *r, char *capacity, size_t cap);
 

@@ -170,6 +170,7 @@ static void on_map(struct scribe_daemon *d, struct scribe_process *p, const stru
 	char name[SCRIBE_LIBRARY_NAME];
 
 	snprintf(name, sizeof(name), "%.*s", (int)(e->text_bytes <= sizeof(name) ? e->text_bytes : 0), text);
+	scribe_worlds_mapped(p, name);
 	scribe_libs_mapped(d, p, e->map.device, e->map.inode, e->when_ns, name);
 }
 
@@ -221,7 +222,7 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	end_jobenv(p);
 	if (!p->env)
 		return;
-	scribe_envreader_end(p->env, &env);
+	scribe_envreader_end(p->env, p->seen, &env);
 	free(p->env);
 	p->env = NULL;
 	if (env.disabled)

@@ -38,6 +38,37 @@ bool scribe_is_launcher(const char *program)
 	return false;
 }
 
+/* Of ranks without MPI. Most are Python programs: argv is "python3 /usr/bin/torchrun ..." or "python3 -m MODULE ...".
+ */
+static bool is_framework_launcher(const char *argv, size_t bytes)
+{
+	static const char *const programs[] = {"torchrun", "accelerate", "deepspeed", "horovodrun", "rrun"};
+	static const char *const modules[] = {"torch.distributed.run",      "torch.distributed.launch",
+					      "accelerate.commands.launch", "deepspeed.launcher.runner",
+					      "deepspeed.launcher.launch",  "horovod.runner.launch"};
+	const char *word = argv, *end = argv + bytes;
+	bool is_module = false;
+
+	if (bytes && !strncmp(base_name(argv), "python", 6)) {
+		for (word += strnlen(word, bytes) + 1; word < end && word[0] == '-';
+		     word += strnlen(word, (size_t)(end - word)) + 1)
+			if (!strcmp(word, "-m")) {
+				is_module = true;
+				word += 3;
+				break;
+			}
+	}
+	if (word >= end)
+		return false;
+	for (size_t i = 0; is_module && i < sizeof(modules) / sizeof(modules[0]); i++)
+		if (!strcmp(word, modules[i]))
+			return true;
+	for (size_t i = 0; !is_module && i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!strcmp(base_name(word), programs[i]))
+			return true;
+	return false;
+}
+
 /* Its processes are not descendants, so they are not traced. */
 static bool starts_elsewhere(const char *program, bool below_launcher)
 {
@@ -232,6 +263,43 @@ static void set_rank(struct scribe_process *p, struct scribe_rank *r)
 	p->rank = r;
 	if (r && !p->ended)
 		r->live++;
+	if (r)
+		r->bypass |= p->bypass;
+}
+
+/* Beginnings of file names. */
+static const char *const bypass_names[SCRIBE_BYPASSES] = {
+	[SCRIBE_BYPASS_CUFILE] = "libcufile.so",
+	[SCRIBE_BYPASS_DAOS] = "libdaos.so",
+	[SCRIBE_BYPASS_SPDK] = "libspdk",
+};
+
+void scribe_worlds_mapped(struct scribe_process *p, const char *name)
+{
+	for (int i = 0; i < SCRIBE_BYPASSES; i++)
+		if (!strncmp(name, bypass_names[i], strlen(bypass_names[i])))
+			p->bypass |= 1u << i;
+	if (p->rank)
+		p->rank->bypass |= p->bypass;
+}
+
+void scribe_log_unit_bypass(const struct scribe_log_unit *u, char *ret, size_t cap)
+{
+	size_t at = 0;
+
+	ret[0] = 0;
+	for (int i = 0; i < SCRIBE_BYPASSES; i++) {
+		unsigned ranks = 0;
+
+		for (size_t k = 0; k < u->ranks.buckets; k++) {
+			const struct scribe_rank *r = u->ranks.entry[k].value;
+
+			ranks += r && r->bypass >> i & 1;
+		}
+		if (ranks && at < cap)
+			at += (size_t)snprintf(ret + at, cap - at, "%s%s in %u rank%s", at ? ", " : "", bypass_names[i],
+					       ranks, ranks == 1 ? "" : "s");
+	}
 }
 
 static void move_to_rank(struct scribe_process *p, struct scribe_log_unit *u, struct scribe_rank *r)
@@ -243,6 +311,12 @@ static void move_to_rank(struct scribe_process *p, struct scribe_log_unit *u, st
 	set_rank(p, r);
 	if (u->id)
 		u->has_non_launcher = true;
+}
+
+/* Starts the ranks of a framework. */
+static bool is_agent(const struct scribe_process *p)
+{
+	return p->is_launcher && p->below_framework && !p->ended;
 }
 
 struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t proc_id, uint32_t parent,
@@ -264,6 +338,8 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 		p->launcher = parent_process->launcher;
 		p->launcher_below_rank = parent_process->launcher_below_rank;
 		p->is_launcher = parent_process->is_launcher;
+		p->below_framework = parent_process->below_framework;
+		memcpy(p->seen, parent_process->seen, sizeof(p->seen));
 		p->own_root_dir = parent_process->own_root_dir;
 		p->root_id = parent_process->root_id;
 		p->disabled = parent_process->disabled;
@@ -280,6 +356,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 	if (!p->is_launcher && parent_process)
 		p->unit->has_non_launcher = true;
 	worlds->living++;
+	worlds->living_agents += is_agent(p);
 	return p;
 }
 
@@ -314,7 +391,8 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 		       const char *exe)
 {
 	char *name = first_arg(argv, bytes);
-	bool launcher = (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
+	const bool framework = is_framework_launcher(argv, bytes);
+	bool launcher = framework || (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
 
 	if (name && !worlds->remote[0] && starts_elsewhere(name, p->launcher != 0))
 		snprintf(worlds->remote, sizeof(worlds->remote), "%.31s", base_name(name));
@@ -327,15 +405,18 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 		name = NULL;
 	}
 	free(name);
+	worlds->living_agents -= is_agent(p);
 	p->is_launcher = launcher;
 	if (launcher) {
 		p->launcher = p->proc_id;
 		p->launcher_below_rank = true;
+		p->below_framework = framework;
 	} else if (p->launcher == p->proc_id) {
 		/* A launcher executed another program. */
 		p->launcher = 0;
 		p->launcher_below_rank = false;
 	}
+	worlds->living_agents += is_agent(p);
 	return p->args && p->exe ? 0 : -ENOMEM;
 }
 
@@ -374,13 +455,16 @@ static bool hydra_key(const char *args, char *ret_key, size_t cap)
 	return true;
 }
 
-static void world_key(struct scribe_worlds *worlds, const struct scribe_process *p, const char *world, char *ret_key,
-		      size_t cap)
+static void world_key(struct scribe_worlds *worlds, const struct scribe_process *p, const char *world, bool framework,
+		      char *ret_key, size_t cap)
 {
 	const struct scribe_process *launcher = p->launcher ? scribe_worlds_find(worlds, p->launcher) : NULL;
+	const uint32_t parent = p->parent_serial ? p->parent_serial : p->proc_id;
 
-	if (!strncmp(world, "pmix:", 5))
+	if (world[0] && (framework || !strncmp(world, "pmix:", 5)))
 		snprintf(ret_key, cap, "%s", world);
+	else if (framework)
+		snprintf(ret_key, cap, "process:%u", parent);
 	else if (hydra_key(launcher ? launcher->args : p->parent_cmdline, ret_key, cap))
 		return;
 	else if (world[0])
@@ -388,7 +472,7 @@ static void world_key(struct scribe_worlds *worlds, const struct scribe_process 
 	else if (p->launcher)
 		snprintf(ret_key, cap, "launcher:%u", p->launcher);
 	else
-		snprintf(ret_key, cap, "process:%u", p->parent_serial ? p->parent_serial : p->proc_id);
+		snprintf(ret_key, cap, "process:%u", parent);
 }
 
 static struct scribe_log_unit *world_by_key(struct scribe_worlds *worlds, const char *key)
@@ -419,28 +503,6 @@ static int make_root(struct scribe_worlds *worlds, struct scribe_process *p, con
 	return 0;
 }
 
-int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, const struct scribe_rankenv *env)
-{
-	char key[SCRIBE_WORLD_MAX + 16];
-	int rc;
-
-	if (env->jobid >= 0 && p->unit->jobid < 0)
-		p->unit->jobid = env->jobid;
-	if (p->is_launcher)
-		return 0;
-	if (env->rank < 0) {
-		p->unit->has_non_launcher = true;
-		return 0;
-	}
-	if (p->rank && p->unit->id && !p->launcher_below_rank)
-		return 0; /* a descendant of the rank's root, or the root after another exec */
-	world_key(worlds, p, env->world, key, sizeof(key));
-	rc = make_root(worlds, p, key, env->rank, env->size);
-	if (rc == 0 && env->jobid >= 0 && p->unit->jobid < 0)
-		p->unit->jobid = env->jobid;
-	return rc;
-}
-
 static void drop_if_empty(struct scribe_worlds *worlds, struct scribe_log_unit *u)
 {
 	struct scribe_log_unit **at = &worlds->units;
@@ -460,6 +522,58 @@ static void drop_if_empty(struct scribe_worlds *worlds, struct scribe_log_unit *
 	unit_free(u, NULL);
 }
 
+/* Without a run of its own, equal numbers are those of the MPI rank, which a script has copied. */
+static bool is_same_rank(const struct scribe_process *p, const struct scribe_rankenv *env)
+{
+	return env->launcher == SCRIBE_RANK_TORCH && p->unit->id && p->rank && p->rank->rank == env->rank &&
+	       p->unit->nprocs == env->size;
+}
+
+static int make_framework_root(struct scribe_worlds *worlds, struct scribe_process *p, const struct scribe_rankenv *env,
+			       const char *key)
+{
+	struct scribe_process *parent = scribe_worlds_find(worlds, p->parent_serial);
+	struct scribe_log_unit *was = p->unit;
+	int rc = 0;
+
+	if (env->launcher == SCRIBE_RANK_LIGHTNING && parent && !parent->unit->id && !parent->is_launcher)
+		rc = make_root(worlds, parent, key, 0, env->size);
+	if (rc == 0)
+		rc = make_root(worlds, p, key, env->rank, env->size);
+	if (rc < 0)
+		return rc;
+	p->unit->is_framework = true;
+	if (was != p->unit)
+		drop_if_empty(worlds, was);
+	return 0;
+}
+
+int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, const struct scribe_rankenv *env)
+{
+	const bool framework = scribe_rank_is_framework(env->launcher);
+	char key[SCRIBE_WORLD_MAX + 16];
+	int rc;
+
+	memcpy(p->seen, env->seen, sizeof(p->seen));
+	if (env->jobid >= 0 && p->unit->jobid < 0)
+		p->unit->jobid = env->jobid;
+	if (p->is_launcher)
+		return 0;
+	worlds->unknown_ranks += env->unknown;
+	/* A helper of a framework's launcher has the variables of the launcher's own rank. */
+	if (env->rank < 0 || env->unknown || (p->below_framework && !framework && env->inherited)) {
+		p->unit->has_non_launcher = true;
+		return 0;
+	}
+	if (framework ? is_same_rank(p, env) : p->rank && p->unit->id && !p->launcher_below_rank)
+		return 0; /* a descendant of the rank's root, or the root after another exec */
+	world_key(worlds, p, env->world, framework, key, sizeof(key));
+	rc = framework ? make_framework_root(worlds, p, env, key) : make_root(worlds, p, key, env->rank, env->size);
+	if (rc == 0 && env->jobid >= 0 && p->unit->jobid < 0)
+		p->unit->jobid = env->jobid;
+	return rc;
+}
+
 int scribe_worlds_hello(struct scribe_worlds *worlds, struct scribe_process *p, int64_t rank, int64_t size,
 			const char *pmix_namespace)
 {
@@ -472,13 +586,13 @@ int scribe_worlds_hello(struct scribe_worlds *worlds, struct scribe_process *p, 
 			was->nprocs = size;
 		return 1;
 	}
-	/* A separate MPI program inside a rank: its I/O belongs to the rank. */
-	if (was->id && !p->is_root && !p->launcher_below_rank)
+	/* A separate MPI program inside a rank: its I/O belongs to the rank; as does MPI for one process in a rank. */
+	if (was->id && !p->launcher_below_rank && (!p->is_root || (was->is_framework && size == 1)))
 		return 0;
 	if (size > 1) {
 		if (pmix_namespace && pmix_namespace[0])
 			snprintf(world, sizeof(world), "pmix:%.240s", pmix_namespace);
-		world_key(worlds, p, world, key, sizeof(key));
+		world_key(worlds, p, world, false, key, sizeof(key));
 	} else {
 		snprintf(key, sizeof(key), "single:%u", p->proc_id);
 	}
@@ -530,6 +644,7 @@ void scribe_worlds_exit(struct scribe_worlds *worlds, struct scribe_process *p, 
 
 	if (p->ended)
 		return;
+	worlds->living_agents -= is_agent(p);
 	p->ended = true;
 	p->end_kind = kind;
 	p->status = status;
@@ -563,9 +678,11 @@ bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_l
 		return false;
 	if (!u->id)
 		return worlds->living == 0;
-	/* If ranks are missing on this node, the launcher may start more until it exits. */
 	if (u->nprocs > 0 && u->ranks.used == (size_t)u->nprocs)
 		return true;
+	/* A launcher may start the missing ranks until it exits; of a framework, any of this node. */
+	if (u->is_framework && worlds->living_agents)
+		return false;
 	launcher = u->launcher ? scribe_worlds_find(worlds, u->launcher) : NULL;
 	if (launcher && !launcher->ended)
 		return false;

@@ -29,8 +29,17 @@ struct scribe_process_totals {
 	uint64_t cpu_ns, cost_ns, cost_calls; /* as in struct scribe_proc */
 };
 
+/* Libraries whose data go past the kernel; as bits in `bypass`. */
+enum scribe_bypass {
+	SCRIBE_BYPASS_CUFILE,
+	SCRIBE_BYPASS_DAOS,
+	SCRIBE_BYPASS_SPDK,
+	SCRIBE_BYPASSES,
+};
+
 struct scribe_rank {
 	int64_t rank;
+	uint32_t bypass;                /* its processes have loaded these */
 	uint32_t root;                  /* proc_id */
 	struct scribe_records *records; /* drained so far, or since FETCH */
 	struct scribe_records *fetched; /* given to the rank at FETCH */
@@ -59,6 +68,7 @@ struct scribe_log_unit {
 	struct scribe_process_totals summed_processes; /* no longer listed */
 	uint64_t nsummed_processes;
 	bool has_non_launcher;
+	bool is_framework; /* a world without MPI (scribe_rank_is_framework) */
 	uint64_t start_ns; /* earliest, CLOCK_MONOTONIC; 0: none */
 	uint64_t end_ns;   /* latest */
 	uint64_t base_ns;  /* start of the log; 0 before the first FETCH */
@@ -81,7 +91,10 @@ struct scribe_process {
 	uint32_t launcher; /* proc_id of the nearest, itself included; 0: none */
 	bool launcher_below_rank;
 	bool is_launcher;
-	bool is_root; /* of its rank */
+	uint32_t bypass;                    /* loaded; of its rank, too */
+	bool below_framework;               /* the launcher is one of ranks without MPI */
+	uint64_t seen[SCRIBE_RANK_SOURCES]; /* of its environment (rank_env.h) */
+	bool is_root;                       /* of its rank */
 	enum {
 		SCRIBE_WRAP_UNKNOWN, /* no exec seen yet */
 		SCRIBE_WRAP_ABSENT,
@@ -125,8 +138,10 @@ struct scribe_worlds {
 	uint32_t next_id;
 	size_t list_limit; /* listed processes per unit */
 	uint64_t living;
+	uint64_t living_agents; /* of these, launchers of ranks without MPI */
 	struct scribe_process_totals ended;
-	char remote[32]; /* first program that starts processes elsewhere; or "" */
+	uint64_t unknown_ranks; /* processes that are ranks, without a number */
+	char remote[32];        /* first program that starts processes elsewhere; or "" */
 };
 
 int scribe_worlds_init(struct scribe_worlds *worlds, size_t list_limit);
@@ -140,6 +155,10 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
 /* Calls of modules (bits) may be missing. `why` is copied; may be NULL. */
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why);
+/* An executable file was mapped. */
+void scribe_worlds_mapped(struct scribe_process *p, const char *name);
+/* "LIBRARY in N ranks, ..."; "": none. */
+void scribe_log_unit_bypass(const struct scribe_log_unit *unit, char *ret, size_t cap);
 /* argv: NUL-terminated strings; exe may be NULL. */
 int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe);

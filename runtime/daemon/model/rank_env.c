@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads rank variables, tested under MPICH, Open MPI and Slurm. The environment arrives in pieces of any size.
+ * Reads rank variables, of the launchers in the table. The environment arrives in pieces of any size.
  * Must not know of processes or worlds.
  */
 #include "runtime/daemon/model/rank_env.h"
@@ -10,66 +10,77 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/hash.h"
+
+/* X(name in the environment) */
+#define VARIABLES_OF(X) \
+	X(RANK) \
+	X(WORLD_SIZE) \
+	X(LOCAL_RANK) X(NODE_RANK) X(MASTER_ADDR) X(MASTER_PORT) X(TORCHELASTIC_RUN_ID) X(TORCHELASTIC_RESTART_COUNT) \
+		X(HOROVOD_RANK) X(HOROVOD_SIZE) X(HOROVOD_GLOO_RENDEZVOUS_ADDR) X(HOROVOD_GLOO_RENDEZVOUS_PORT) \
+			X(RRUN_RANK) X(RRUN_NRANKS) X(RRUN_ROOT_ADDR) X(PALS_RANKID) X(PALS_APID) X(PMI_RANK) \
+				X(PMI_SIZE) X(PMI_JOBID) X(PMIX_RANK) X(PMIX_NAMESPACE) X(OMPI_COMM_WORLD_RANK) \
+					X(OMPI_COMM_WORLD_SIZE) X(FLUX_TASK_RANK) X(FLUX_JOB_SIZE) X(FLUX_JOB_ID) \
+						X(MV2_COMM_WORLD_RANK) X(MV2_COMM_WORLD_SIZE) X(MVP_COMM_WORLD_RANK) \
+							X(MVP_COMM_WORLD_SIZE) X(JSM_NAMESPACE_RANK) \
+								X(JSM_NAMESPACE_SIZE) X(SLURM_PROCID) X(SLURM_STEP_ID) \
+									X(SLURM_STEP_NUM_TASKS) X(SLURM_JOB_ID) \
+										X(PBS_JOBID) X(LSB_JOBID) \
+											X(COBALT_JOBID) X(JOB_ID) \
+												X(IOSCRIBE_DISABLE)
+
 enum variable {
-	PMI_RANK,
-	PMI_SIZE,
-	PMI_JOBID,
-	PMIX_RANK,
-	PMIX_NAMESPACE,
-	OMPI_RANK,
-	OMPI_SIZE,
-	FLUX_RANK,
-	FLUX_SIZE,
-	FLUX_JOB,
-	SLURM_PROCID,
-	SLURM_STEP_ID,
-	SLURM_TASKS,
-	SLURM_JOB,
-	PBS_JOB,
-	LSF_JOB,
-	COBALT_JOB,
-	SGE_JOB,
-	DISABLE,
-	VARIABLES
+	NO_VARIABLE, /* its value is always empty */
+#define X(name) name,
+	VARIABLES_OF(X)
+#undef X
+		VARIABLES
 };
 
-static const char *const names[VARIABLES] = {
-	[PMI_RANK] = "PMI_RANK",
-	[PMI_SIZE] = "PMI_SIZE",
-	[PMI_JOBID] = "PMI_JOBID",
-	[PMIX_RANK] = "PMIX_RANK",
-	[PMIX_NAMESPACE] = "PMIX_NAMESPACE",
-	[OMPI_RANK] = "OMPI_COMM_WORLD_RANK",
-	[OMPI_SIZE] = "OMPI_COMM_WORLD_SIZE",
-	[FLUX_RANK] = "FLUX_TASK_RANK",
-	[FLUX_SIZE] = "FLUX_JOB_SIZE",
-	[FLUX_JOB] = "FLUX_JOB_ID",
-	[SLURM_PROCID] = "SLURM_PROCID",
-	[SLURM_STEP_ID] = "SLURM_STEP_ID",
-	[SLURM_TASKS] = "SLURM_STEP_NUM_TASKS",
-	[SLURM_JOB] = "SLURM_JOB_ID",
-	[PBS_JOB] = "PBS_JOBID",
-	[LSF_JOB] = "LSB_JOBID",
-	[COBALT_JOB] = "COBALT_JOBID",
-	[SGE_JOB] = "JOB_ID",
-	[DISABLE] = SCRIBE_ENV_DISABLE,
+static const char *const names[VARIABLES] = {[NO_VARIABLE] = "",
+#define X(name) [name] = #name,
+					     VARIABLES_OF(X)
+#undef X
 };
 
 _Static_assert(VARIABLES <= sizeof(((struct scribe_envreader *)0)->value) / SCRIBE_ENV_VALUE_MAX,
 	       "room for every variable");
 
-/* The first valid rank counts. PMIx lacks a variable for the size; Open MPI's is used. */
+/*
+ * By source. beside: one of these must be set, too. world: values that name it, with `prefix`; without the first one it
+ * has no name. PMIx lacks a variable for the size; Open MPI's is used.
+ */
 static const struct {
-	enum variable rank, size;
-	enum scribe_rank_source launcher;
-} order[] = {
-	{PMI_RANK, PMI_SIZE, SCRIBE_RANK_PMI},          {PMIX_RANK, OMPI_SIZE, SCRIBE_RANK_PMIX},
-	{OMPI_RANK, OMPI_SIZE, SCRIBE_RANK_OMPI},       {FLUX_RANK, FLUX_SIZE, SCRIBE_RANK_FLUX},
-	{SLURM_PROCID, SLURM_TASKS, SCRIBE_RANK_SLURM},
+	enum variable rank, size, beside[2], world[4];
+	const char *prefix;
+} sources[SCRIBE_RANK_SOURCES] = {
+	[SCRIBE_RANK_TORCH_ELASTIC] = {RANK,
+				       WORLD_SIZE,
+				       {TORCHELASTIC_RUN_ID},
+				       {TORCHELASTIC_RUN_ID, MASTER_ADDR, MASTER_PORT, TORCHELASTIC_RESTART_COUNT},
+				       "torch"},
+	[SCRIBE_RANK_TORCH] = {RANK, WORLD_SIZE, {LOCAL_RANK, MASTER_ADDR}, {MASTER_ADDR, MASTER_PORT}, "torch"},
+	[SCRIBE_RANK_LIGHTNING] = {LOCAL_RANK, WORLD_SIZE, {NODE_RANK}, {MASTER_ADDR, MASTER_PORT}, "torch"},
+	[SCRIBE_RANK_HOROVOD] = {HOROVOD_RANK,
+				 HOROVOD_SIZE,
+				 {0},
+				 {HOROVOD_GLOO_RENDEZVOUS_ADDR, HOROVOD_GLOO_RENDEZVOUS_PORT},
+				 "horovod"},
+	[SCRIBE_RANK_RRUN] = {RRUN_RANK, RRUN_NRANKS, {0}, {RRUN_ROOT_ADDR}, "rrun"},
+	[SCRIBE_RANK_PALS] = {PALS_RANKID, PMI_SIZE, {0}, {PALS_APID}, "pals"},
+	[SCRIBE_RANK_PMI] = {PMI_RANK, PMI_SIZE, {0}, {PMI_JOBID}, "pmi"},
+	[SCRIBE_RANK_PMIX] = {PMIX_RANK, OMPI_COMM_WORLD_SIZE, {0}, {PMIX_NAMESPACE}, "pmix"},
+	[SCRIBE_RANK_OMPI] = {OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, {0}, {PMIX_NAMESPACE}, "pmix"},
+	[SCRIBE_RANK_FLUX] = {FLUX_TASK_RANK, FLUX_JOB_SIZE, {0}, {FLUX_JOB_ID}, "flux"},
+	[SCRIBE_RANK_MVAPICH2] = {MV2_COMM_WORLD_RANK, MV2_COMM_WORLD_SIZE, {0}, {0}, ""},
+	[SCRIBE_RANK_MVAPICH] = {MVP_COMM_WORLD_RANK, MVP_COMM_WORLD_SIZE, {0}, {0}, ""},
+	[SCRIBE_RANK_JSRUN] = {JSM_NAMESPACE_RANK, JSM_NAMESPACE_SIZE, {0}, {0}, ""},
+	[SCRIBE_RANK_SLURM] =
+		{SLURM_PROCID, SLURM_STEP_NUM_TASKS, {SLURM_STEP_ID}, {SLURM_JOB_ID, SLURM_STEP_ID}, "slurm"},
 };
 
 /* Grid Engine's JOB_ID last, because others use this name, too. */
-static const enum variable job_order[] = {SLURM_JOB, PBS_JOB, LSF_JOB, COBALT_JOB, FLUX_JOB, SGE_JOB};
+static const enum variable job_order[] = {SLURM_JOB_ID, PBS_JOBID, LSB_JOBID, COBALT_JOBID, FLUX_JOB_ID, JOB_ID};
 
 void scribe_envreader_begin(struct scribe_envreader *r)
 {
@@ -79,8 +90,8 @@ void scribe_envreader_begin(struct scribe_envreader *r)
 
 static int variable_by_name(const char *name, size_t bytes)
 {
-	for (int i = 0; i < VARIABLES; i++)
-		if (strlen(names[i]) == bytes && !memcmp(names[i], name, bytes))
+	for (int i = NO_VARIABLE + 1; i < VARIABLES; i++)
+		if (names[i][0] == name[0] && strlen(names[i]) == bytes && !memcmp(names[i], name, bytes))
 			return i;
 	return -1;
 }
@@ -133,47 +144,76 @@ static int64_t number(const char *text, int64_t least, bool strict)
 	return n;
 }
 
-/* The same in all ranks of a world, different between worlds; "": none. */
-static void world_name(const struct scribe_envreader *r, struct scribe_rankenv *env)
+static void world_name(const struct scribe_envreader *r, enum scribe_rank_source kind, struct scribe_rankenv *env)
 {
-	bool pmix = env->launcher == SCRIBE_RANK_PMIX || env->launcher == SCRIBE_RANK_OMPI;
+	const enum variable *world = sources[kind].world;
+	size_t n;
 
-	/* Under another launcher the namespace may be that of an outer world. */
-	if (pmix && r->value[PMIX_NAMESPACE][0])
-		snprintf(env->world, sizeof(env->world), "pmix:%.240s", r->value[PMIX_NAMESPACE]);
-	else if (env->launcher == SCRIBE_RANK_SLURM)
-		snprintf(env->world, sizeof(env->world), "slurm:%.100s.%.100s", r->value[SLURM_JOB],
-			 r->value[SLURM_STEP_ID]);
-	else if (env->launcher == SCRIBE_RANK_FLUX && r->value[FLUX_JOB][0])
-		snprintf(env->world, sizeof(env->world), "flux:%.240s", r->value[FLUX_JOB]);
-	else if (env->launcher == SCRIBE_RANK_PMI && r->value[PMI_JOBID][0])
-		snprintf(env->world, sizeof(env->world), "pmi:%.240s", r->value[PMI_JOBID]);
+	if (!r->value[world[0]][0])
+		return;
+	n = (size_t)snprintf(env->world, sizeof(env->world), "%s", sources[kind].prefix);
+	for (size_t i = 0; i < 4 && world[i] && n < sizeof(env->world); i++)
+		n += (size_t)snprintf(env->world + n, sizeof(env->world) - n, "%c%.*s",
+				      i && kind == SCRIBE_RANK_SLURM ? '.' : ':', world[1] ? 100 : 240,
+				      r->value[world[i]]);
 }
 
-void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret_env)
+/* Of the variables that make a rank: equal in a process that inherits them. */
+static uint64_t identity(const struct scribe_envreader *r, enum scribe_rank_source kind)
+{
+	uint64_t hash = kind;
+	const enum variable all[] = {sources[kind].rank,      sources[kind].size,     sources[kind].beside[0],
+				     sources[kind].beside[1], sources[kind].world[0], sources[kind].world[1],
+				     sources[kind].world[2],  sources[kind].world[3]};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		hash = scribe_hash64(r->value[all[i]], strlen(r->value[all[i]]) + 1, hash);
+	return hash ? hash : 1;
+}
+
+static bool is_set(const struct scribe_envreader *r, enum scribe_rank_source kind)
+{
+	const enum variable *beside = sources[kind].beside;
+	const int64_t rank = number(r->value[sources[kind].rank], 0, true);
+	const int64_t size = number(r->value[sources[kind].size], 1, true);
+
+	if (rank < 0 || (beside[0] && !r->value[beside[0]][0] && !r->value[beside[1]][0]))
+		return false;
+	if (scribe_rank_is_framework(kind))
+		return rank < size && (kind != SCRIBE_RANK_LIGHTNING || !r->value[RANK][0]);
+	/* A step of one task is part of the batch script. */
+	return kind != SCRIBE_RANK_SLURM || size != 1;
+}
+
+static void take(const struct scribe_envreader *r, enum scribe_rank_source kind, struct scribe_rankenv *env)
+{
+	env->launcher = kind;
+	env->rank = number(r->value[sources[kind].rank], 0, true);
+	env->size = number(r->value[sources[kind].size], 1, true);
+	if (env->size >= 0 && env->rank >= env->size)
+		env->size = -1; /* the size of an outer world */
+	/* Of another node the number of local ranks is not known. */
+	env->unknown = kind == SCRIBE_RANK_LIGHTNING && number(r->value[NODE_RANK], 0, true) != 0;
+	world_name(r, kind, env);
+}
+
+void scribe_envreader_end(struct scribe_envreader *r, const uint64_t inherited[SCRIBE_RANK_SOURCES],
+			  struct scribe_rankenv *ret_env)
 {
 	struct scribe_rankenv env = {.rank = -1, .size = -1, .jobid = -1};
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		int64_t rank = number(r->value[order[i].rank], 0, true);
-
-		if (rank < 0)
+	for (enum scribe_rank_source s = SCRIBE_RANK_NONE + 1; s < SCRIBE_RANK_SOURCES; s++) {
+		if (!is_set(r, s))
 			continue;
-		if (order[i].launcher == SCRIBE_RANK_SLURM && !r->value[SLURM_STEP_ID][0])
+		env.seen[s] = identity(r, s);
+		/* A framework's rank is one only in the process for which the variables were set. */
+		if (env.launcher || (scribe_rank_is_framework(s) && env.seen[s] == inherited[s]))
 			continue;
-		/* A step of one task is part of the batch script. */
-		if (order[i].launcher == SCRIBE_RANK_SLURM && number(r->value[SLURM_TASKS], 1, true) == 1)
-			continue;
-		env.launcher = order[i].launcher;
-		env.rank = rank;
-		env.size = number(r->value[order[i].size], 1, true);
-		if (env.size >= 0 && rank >= env.size)
-			env.size = -1; /* the size of an outer world */
-		break;
+		take(r, s, &env);
+		env.inherited = env.seen[s] == inherited[s];
 	}
 	for (size_t i = 0; i < sizeof(job_order) / sizeof(job_order[0]) && env.jobid < 0; i++)
 		env.jobid = number(r->value[job_order[i]], 0, false);
-	env.disabled = !strcmp(r->value[DISABLE], "1");
-	world_name(r, &env);
+	env.disabled = !strcmp(r->value[IOSCRIBE_DISABLE], "1");
 	*ret_env = env;
 }

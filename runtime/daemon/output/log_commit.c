@@ -82,10 +82,20 @@ static uint64_t partial_of_log(struct scribe_job *job, struct scribe_ledger *ret
 	return partial;
 }
 
+/* To the log's metadata, if there is space. */
+static void add_line(struct scribe_log_job *header, const char *key, const char *value)
+{
+	const size_t n = strlen(header->metadata);
+
+	if (n + strlen(key) + strlen(value) + sizeof("=\n") <= sizeof(header->metadata))
+		sprintf(header->metadata + n, "%s=%s\n", key, value);
+}
+
 static void fill_job(struct scribe_job *job, const struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
 		     const char *how, struct scribe_log_job *header)
 {
 	uint64_t start = base_ns + (uint64_t)job->realtime_ns, end = end_ns + (uint64_t)job->realtime_ns;
+	char bypass[160];
 
 	memset(header, 0, sizeof(*header));
 	header->uid = job->config.uid;
@@ -98,14 +108,13 @@ static void fill_job(struct scribe_job *job, const struct scribe_log_unit *u, ui
 	snprintf(header->metadata, sizeof(header->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n%s%s%s",
 		 IOSCRIBE_VERSION, how, job->config.log_hints[0] ? "h=" : "", job->config.log_hints,
 		 job->config.log_hints[0] ? "\n" : "");
-}
-
-static void add_why(struct scribe_log_job *header, const struct scribe_log_unit *u)
-{
-	size_t n = strlen(header->metadata);
-
-	if (u->missed && u->why[0] && n + strlen(u->why) + sizeof("incomplete=\n") <= sizeof(header->metadata))
-		sprintf(header->metadata + n, "incomplete=%s\n", u->why);
+	scribe_log_unit_bypass(u, bypass, sizeof(bypass));
+	if (bypass[0])
+		add_line(header, "bypass", bypass);
+	if (!u->id && job->worlds.unknown_ranks) {
+		snprintf(bypass, sizeof(bypass), "%llu", (unsigned long long)job->worlds.unknown_ranks);
+		add_line(header, "ranks_unknown", bypass);
+	}
 }
 
 int scribe_commit_plan(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_commit_plan *plan,
@@ -488,7 +497,8 @@ int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const
 	/* Losses of library probes have another line in the metadata. */
 	m->partial = (u->why[0] ? partial & ~u->missed : partial) != 0;
 	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
-	add_why(&header, u);
+	if (u->missed && u->why[0])
+		add_line(&header, "incomplete", u->why);
 	scribe_windows_describe(job, base, base + span_of(&header), header.metadata, sizeof(header.metadata));
 	scribe_publish_describe(job, header.metadata, sizeof(header.metadata));
 	m->seconds = (double)(header.end_time_sec - header.start_time_sec) +

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/cmd/summary/summary.h"
+#include "util/logs/print_job.h"
 #include "util/logs/rank_times.h"
 #include "util/logs/sum.h"
 #include "util/text/human.h"
@@ -309,6 +310,21 @@ static void put_mapped(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_wrapped(out, "mapped     ", text);
 }
 
+/* What the log cannot have. */
+static void put_bypass(const struct scribe_summary *s, struct scribe_out *out)
+{
+	char value[256], text[512];
+
+	if (scribe_metadata(s->log.reader, "bypass", value, sizeof(value))) {
+		snprintf(text, sizeof(text), "%s: what these move past the kernel is not counted", value);
+		scribe_out_wrapped(out, "bypass     ", text);
+	}
+	if (scribe_metadata(s->log.reader, "ranks_unknown", value, sizeof(value))) {
+		snprintf(text, sizeof(text), "of %s processes it is not known which rank they are", value);
+		scribe_out_wrapped(out, "ranks      ", text);
+	}
+}
+
 static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 {
 	int64_t calls = scribe_summary_ledger(s, "LEFT_EXCLUDED_CALLS"),
@@ -335,5 +351,6 @@ void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out
 	for (int i = 0; i < s->nmounts; i++)
 		put_mount(&s->mount[i], out);
 	put_mapped(s, out);
+	put_bypass(s, out);
 	put_excluded(s, out);
 }
