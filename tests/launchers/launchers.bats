@@ -1,7 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ranks of launchers without MPI, of MPI's others, and of one below another: tests/launchers/launchers.py.
 
+teardown() {
+  rm -rf "${T:-}"
+}
+
 @test "each launcher's ranks are those of its processes, one log a world, whatever stands above it" {
   [ "$(id -u)" -eq 0 ]
   python3 "$BATS_TEST_DIRNAME/launchers.py" "$IOSCRIBE_BUILD"
+}
+
+@test "phases in which all ranks wrote: as long as by the ranks' own clocks, with bytes, fsyncs and the last rank" {
+  T=$(mktemp -d /tmp/ioscribe-launchers.XXXXXX)
+  mkdir "$T/f"
+  "$IOSCRIBE" run --private --quiet --force --log "$T/log.darshan" -- \
+    mpiexec.mpich -n 3 /usr/bin/python3 -S "$BATS_TEST_DIRNAME/checkpoint.py" "$T/f" >"$T/times"
+  "$IOSCRIBE" summary "$T/log.darshan" | grep -A3 '^phases     all ranks wrote 3 times, 879.8 KiB in '
+  "$IOSCRIBE" summary --json "$T/log.darshan" >"$T/summary"
+  python3 - "$T" <<'PY'
+import json, sys
+phases = json.load(open(f"{sys.argv[1]}/summary"))["phases"]
+ranks = [[], [], []]
+for line in open(f"{sys.argv[1]}/times"):
+    rank, *clock = line.split()
+    ranks[int(rank)].append(list(map(float, clock)))
+assert len(phases) == 3, phases
+for step, phase in enumerate(phases):
+    times = [rank[step] for rank in ranks]
+    least = max(t[2] for t in times) - min(t[1] for t in times)
+    most = max(t[3] for t in times) - min(t[0] for t in times)
+    assert least - 1e-5 <= phase["end"] - phase["begin"] <= most + 1e-5, (step, phase, times)
+    assert (phase["files"], phase["fsyncs"], phase["bytes_written"]) == (6, 3, 300300), phase
+assert phases[1]["last_rank"] == 1 and phases[1]["end"] - phases[1]["first_end"] > 0.3, phases
+PY
 }

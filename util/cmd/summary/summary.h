@@ -11,6 +11,7 @@
 #include "util/advice/findings.h"
 #include "util/logs/accum.h"
 #include "util/logs/logfile.h"
+#include "util/logs/phases.h"
 #include "util/text/outbuf.h"
 
 #define SCRIBE_SUMMARY_MODULES       5
@@ -80,6 +81,7 @@ struct scribe_summary {
 	int64_t mapped_files, mappings, mapped_bytes;             /* by mmap */
 	struct scribe_summary_mount mount[SCRIBE_SUMMARY_MOUNTS]; /* the most requests first */
 	int nmounts;
+	struct scribe_phases phases;
 	uint64_t other_modules; /* bit i: module i, not in `modules`, has data */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES];
 	int nfiles;
@@ -107,6 +109,7 @@ int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err);
 /* What the job did on each mount: after the facts. */
 void scribe_summary_read_mounts(struct scribe_summary *s);
 void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out);
+void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_out *out);
 
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out);

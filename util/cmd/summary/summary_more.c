@@ -310,7 +310,35 @@ static void put_mapped(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_wrapped(out, "mapped     ", text);
 }
 
-/* What the log cannot have. */
+void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_out *out)
+{
+	const struct scribe_phase *p = s->phases.phase, *longest = p;
+	char a[H], b[H], c[H], d[H], text[512], last[160] = "";
+	double seconds = 0;
+	int64_t bytes = 0;
+
+	if (!s->phases.n)
+		return;
+	for (size_t i = 0; i < s->phases.n; i++) {
+		seconds += p[i].end - p[i].begin;
+		bytes = scribe_sum(bytes, p[i].bytes);
+		if (p[i].end - p[i].begin > longest->end - longest->begin)
+			longest = &p[i];
+	}
+	if (longest->last_rank >= 0 && longest->first_rank >= 0)
+		snprintf(last, sizeof(last), "; rank %lld closed its files %.3g s after rank %lld",
+			 (long long)longest->last_rank, longest->end - longest->first_end,
+			 (long long)longest->first_rank);
+	snprintf(text, sizeof(text),
+		 "all ranks wrote %s time%s, %s in %.4g s; the longest took %.4g s from %.4g s on: %s, %s fsync%s%s",
+		 scribe_human_count((int64_t)s->phases.n, a, H), s->phases.n == 1 ? "" : "s",
+		 scribe_human_bytes(bytes, b, H), seconds, longest->end - longest->begin, longest->begin,
+		 scribe_human_bytes(longest->bytes, c, H), scribe_human_count(longest->syncs, d, H),
+		 longest->syncs == 1 ? "" : "s", last);
+	scribe_out_wrapped(out, "phases     ", text);
+}
+
+/* What the log does not have. */
 static void put_bypass(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char value[256], text[512];
@@ -319,6 +347,8 @@ static void put_bypass(const struct scribe_summary *s, struct scribe_out *out)
 		snprintf(text, sizeof(text), "%s: what these move past the kernel is not counted", value);
 		scribe_out_wrapped(out, "bypass     ", text);
 	}
+	if (scribe_metadata(s->log.reader, "launchers", value, sizeof(value)))
+		scribe_out_wrapped(out, "launchers  ", value);
 	if (scribe_metadata(s->log.reader, "ranks_unknown", value, sizeof(value))) {
 		snprintf(text, sizeof(text), "of %s processes it is not known which rank they are", value);
 		scribe_out_wrapped(out, "ranks      ", text);

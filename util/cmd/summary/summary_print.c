@@ -412,6 +412,7 @@ void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out
 	put_findings(s, SCRIBE_RULES_MAX, out);
 	put_modules(s, out);
 	scribe_summary_print_more(s, out);
+	scribe_summary_print_phases(s, out);
 	put_others(s, out);
 	put_partial(s, out);
 	put_processes_line(s, out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Collects a log's summary in one pass over each module. Must not know text. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "util/cmd/summary/summary.h"
 #include "util/logs/sum.h"
@@ -65,6 +67,15 @@ static void files_take(struct scribe_summary *s, int module, const struct scribe
 	}
 }
 
+/* Standard streams are open from begin to end. */
+static int phases_take(struct scribe_summary *s, int module, const void *record)
+{
+	const struct scribe_base_record *base = record;
+	const char *name = scribe_names_find(s->log.names, base->id, NULL);
+
+	return name && !strncmp(name, "<STD", 4) ? 0 : scribe_phases_take(&s->phases, module, record);
+}
+
 static int read_records(struct scribe_summary *s, const struct op_counters *o, struct scribe_accum *a,
 			struct scribe_summary_module *ret_m, struct scribe_err *err)
 {
@@ -77,6 +88,8 @@ static int read_records(struct scribe_summary *s, const struct op_counters *o, s
 		const int64_t *c = scribe_record_counters(module, record);
 
 		rc = scribe_accum_add(a, record, err);
+		if (rc >= 0 && phases_take(s, o->module, record) < 0)
+			rc = scribe_err_set(err, -ENOMEM, "out of memory");
 		if (rc < 0)
 			return rc;
 		ret_m->opens = scribe_sum(ret_m->opens, scribe_sum_of(c, o->opens));
@@ -190,6 +203,8 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 	for (int i = 0; i < SCRIBE_SUMMARY_MODULES && rc >= 0; i++)
 		if (scribe_reader_has(s->log.reader, op_counters[i].module))
 			rc = read_module(s, &op_counters[i], err);
+	if (rc >= 0 && scribe_phases_find(&s->phases, scribe_reader_job(s->log.reader)->nprocs) < 0)
+		rc = scribe_err_set(err, -ENOMEM, "out of memory");
 	if (rc >= 0)
 		rc = read_processes(s, err);
 	if (rc >= 0)
@@ -213,6 +228,7 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 
 void scribe_summary_free(struct scribe_summary *s)
 {
+	scribe_phases_clear(&s->phases);
 	scribe_facts_clear(&s->facts);
 	scribe_log_close(&s->log);
 }
