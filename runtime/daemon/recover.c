@@ -372,30 +372,32 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 	}
 }
 
+/* Bytes of an entry, at least. */
+static const size_t least[] = {
+	[SCRIBE_ENTRY_BEGIN] = sizeof(struct scribe_job_journal_begin),
+	[SCRIBE_ENTRY_PROCESS] = sizeof(struct scribe_job_journal_process),
+	[SCRIBE_ENTRY_NAME] = sizeof(struct scribe_job_journal_name),
+	[SCRIBE_ENTRY_EXEC] = sizeof(struct scribe_job_journal_exec),
+	[SCRIBE_ENTRY_READER] = sizeof(struct scribe_job_journal_env),
+	[SCRIBE_ENTRY_ENV] = sizeof(struct scribe_job_journal_env),
+	[SCRIBE_ENTRY_RECORD] = sizeof(struct scribe_job_journal_record),
+	[SCRIBE_ENTRY_DRAINED] = sizeof(struct scribe_job_journal_drained),
+	[SCRIBE_ENTRY_END] = sizeof(struct scribe_job_journal_end),
+	[SCRIBE_ENTRY_HELLO] = sizeof(struct scribe_job_journal_hello),
+	[SCRIBE_ENTRY_ENDING] = sizeof(uint64_t),
+	[SCRIBE_ENTRY_CLAIMED] = sizeof(struct scribe_job_journal_claimed),
+	[SCRIBE_ENTRY_COMMITTED] = sizeof(uint32_t),
+	[SCRIBE_ENTRY_SETTINGS] = 1,
+	[SCRIBE_ENTRY_PLACE] = sizeof(struct scribe_job_journal_place),
+	[SCRIBE_ENTRY_STREAM] = sizeof(struct scribe_job_journal_stream),
+	[SCRIBE_ENTRY_PARENT_CMDLINE] = sizeof(uint32_t),
+	[SCRIBE_ENTRY_MISSED] = sizeof(struct scribe_job_journal_missed),
+	[SCRIBE_ENTRY_BUDGET] = sizeof(((struct scribe_budget *)NULL)->ended_ns),
+	[SCRIBE_ENTRY_HELD] = sizeof(struct scribe_job_journal_held),
+};
+
 static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 {
-	static const size_t least[] = {
-		[SCRIBE_ENTRY_BEGIN] = sizeof(struct scribe_job_journal_begin),
-		[SCRIBE_ENTRY_PROCESS] = sizeof(struct scribe_job_journal_process),
-		[SCRIBE_ENTRY_NAME] = sizeof(struct scribe_job_journal_name),
-		[SCRIBE_ENTRY_EXEC] = sizeof(struct scribe_job_journal_exec),
-		[SCRIBE_ENTRY_READER] = sizeof(struct scribe_job_journal_env),
-		[SCRIBE_ENTRY_ENV] = sizeof(struct scribe_job_journal_env),
-		[SCRIBE_ENTRY_RECORD] = sizeof(struct scribe_job_journal_record),
-		[SCRIBE_ENTRY_DRAINED] = sizeof(struct scribe_job_journal_drained),
-		[SCRIBE_ENTRY_END] = sizeof(struct scribe_job_journal_end),
-		[SCRIBE_ENTRY_HELLO] = sizeof(struct scribe_job_journal_hello),
-		[SCRIBE_ENTRY_ENDING] = sizeof(uint64_t),
-		[SCRIBE_ENTRY_CLAIMED] = sizeof(struct scribe_job_journal_claimed),
-		[SCRIBE_ENTRY_COMMITTED] = sizeof(uint32_t),
-		[SCRIBE_ENTRY_SETTINGS] = 1,
-		[SCRIBE_ENTRY_PLACE] = sizeof(struct scribe_job_journal_place),
-		[SCRIBE_ENTRY_STREAM] = sizeof(struct scribe_job_journal_stream),
-		[SCRIBE_ENTRY_PARENT_CMDLINE] = sizeof(uint32_t),
-		[SCRIBE_ENTRY_MISSED] = sizeof(struct scribe_job_journal_missed),
-		[SCRIBE_ENTRY_BUDGET] = sizeof(((struct scribe_budget *)NULL)->ended_ns),
-		[SCRIBE_ENTRY_HELD] = sizeof(struct scribe_job_journal_held),
-	};
 	struct resume *r = ctx;
 
 	if (type >= sizeof(least) / sizeof(least[0]) || !least[type] || bytes < least[type] ||

@@ -5,7 +5,7 @@
 usage: NAME --world W --folder DIR [--local N] [--nodes M] [--node K] [--restarts R]
 
 NAME is that of the launcher (torchrun, accelerate, deepspeed, lightning, horovodrun, rrun, palsd, jsrun, flux,
-mpirun_rsh, mpirun3, export). Before each restart one worker fails and the others are ended. Each worker is worker.py,
+mpirun_rsh, mpirun3, export). Before each restart one worker of a node fails. Each worker is worker.py,
 which gets its rank as an argument, so that it does not depend on the variables.
 """
 import argparse
@@ -72,9 +72,9 @@ LAUNCHERS = {"torchrun": torch, "accelerate": torch, "deepspeed": deepspeed, "li
              "mpirun_rsh": mvapich2, "mpirun3": mvapich}  # fmt: skip
 
 
-def worker(a, rank):
+def worker(a, rank, local):
     return [sys.executable, "-S", os.path.join(HERE, "worker.py"), a.folder, a.world, str(a.attempt), str(rank),
-            "fail" if a.attempt < a.restarts and rank == a.size - 1 else "end"]
+            "fail" if a.attempt < a.restarts and local == a.local - 1 else "end"]
 
 
 def attempt(a, variables):
@@ -85,7 +85,7 @@ def attempt(a, variables):
         if variables is lightning and rank == 0:
             continue
         env = dict(os.environ, **{name: str(value) for name, value in variables(a, rank, local).items()})
-        running.append(subprocess.Popen(worker(a, rank), env=env))
+        running.append(subprocess.Popen(worker(a, rank, local), env=env))
     if variables is lightning and a.node == 0:  # this process is rank 0
         with open(f"{a.folder}/{a.world}.0.0", "w", encoding="ascii") as f:
             f.write("x" * 1000)

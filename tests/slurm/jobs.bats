@@ -9,6 +9,8 @@ setup_file() {
   prepare
   local mpi
   for mpi in mpich openmpi; do cp "$IOSCRIBE_BUILD/tests/mpi/$mpi/mpi_demo" "$T/bin/$mpi"; done
+  install -m 644 "$SRC/tests/launchers/worker.py" "$T/bin"
+  install "$SRC/tests/launchers/launch.py" "$T/bin/torchrun"
   start_service
   start_slurm
   # Slurm enforces a limit of one minute up to half a minute late: begun first, looked at last.
@@ -86,6 +88,16 @@ EOF
   finished "$JOB"
   [ "$(ranked "$JOB" | wc -l)" -eq 2 ]
   for log in $(ranked "$JOB"); do demo "$log" 2; done
+}
+
+@test "torchrun below srun on two nodes: its workers are the ranks, not the step's tasks; a restart is another world" {
+  submit games -N2 --ntasks-per-node=1 --ioscribe <<EOF
+mkdir torch
+srun sh -c '$T/bin/torchrun --world a --folder $T/games/torch --nodes 2 --node \$SLURM_PROCID --restarts 1'
+EOF
+  finished "$JOB"
+  # shellcheck disable=SC2046 # paths without blanks
+  python3 "$SRC/tests/launchers/launchers.py" "$IOSCRIBE_BUILD" --worlds a:0:4 a:1:4 --logs $(logs_of "$JOB")
 }
 
 @test "arrays: a log for each element, under its own number" {

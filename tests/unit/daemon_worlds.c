@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/daemon/model/launchers.h"
 #include "runtime/daemon/model/mpi_worlds.h"
 #include "tests/harness/seed.h"
 
@@ -340,6 +341,9 @@ static void workers_of_an_mpi_rank(void **state)
 	forks(4, 14);
 	execs(14, "./worker", "PMI_RANK=1 PMI_SIZE=2 RANK=3 WORLD_SIZE=4");
 	assert_rank(14, 1, 1);
+	forks(4, 15); /* and so is a world of one process without a launcher */
+	execs(15, "./worker", "PMI_RANK=1 PMI_SIZE=2 RANK=0 WORLD_SIZE=1 MASTER_ADDR=n1");
+	assert_rank(15, 1, 1);
 }
 
 static void deepspeed_and_horovod(void **state)

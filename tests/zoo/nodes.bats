@@ -47,6 +47,20 @@ after() {
   is "$(stat -c '%a' "$log")" 400
 }
 
+@test "torchrun on two nodes: one log of each world, the restart's is another" {
+  local n launched=()
+  both
+  ln -s "$IOSCRIBE_SOURCE/tests/launchers/launch.py" torchrun
+  for n in 1 2; do
+    "$T/launch" "10.77.0.$n" "exec env IOSCRIBE_ENABLE=1 IOSCRIBE_SOCKET=/run/ioscribe/socket ./torchrun --world a \
+      --folder $T/w --nodes 2 --node $((n - 1)) --restarts 1" >"$T/out.$n" 2>&1 3>&- &
+    launched+=($!)
+  done
+  for n in "${launched[@]}"; do wait "$n" || { cat "$T"/out.*; false; }; done
+  end_both
+  python3 "$IOSCRIBE_SOURCE/tests/launchers/launchers.py" "$IOSCRIBE_BUILD" --worlds a:0:4 a:1:4 --logs "$T"/logs/*
+}
+
 @test "the ranks of one node are killed, and the launcher ends the others" {
   both
   run mpi 4 "$PROGRAM" killed 2

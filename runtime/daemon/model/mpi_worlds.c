@@ -6,86 +6,15 @@
 #include "runtime/daemon/model/mpi_worlds.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "runtime/daemon/model/launchers.h"
+
 #define ARGS_MAX 4096 /* bytes of a command line */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-bool scribe_is_launcher(const char *program)
-{
-	static const char *const prefixes[] = {"mpiexec", "mpirun", "hydra_", "orterun", "prterun"};
-	static const char *const whole[] = {"orted",       "prte",   "prted",     "srun",       "slurmstepd",
-					    "aprun",       "jsrun",  "jsrund",    "flux",       "flux-shell",
-					    "flux-broker", "palsd",  "pmi_proxy", "mpdboot",    "ibrun",
-					    "jsmd",        "oshrun", "shmemrun",  "task-prolog"};
-	const char *name = base_name(program);
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (!strcmp(name, whole[i]))
-			return true;
-	return false;
-}
-
-/* Of ranks without MPI. Most are Python programs: argv is "python3 /usr/bin/torchrun ..." or "python3 -m MODULE ...".
- */
-static bool is_framework_launcher(const char *argv, size_t bytes)
-{
-	static const char *const programs[] = {"torchrun", "accelerate", "deepspeed", "horovodrun", "rrun"};
-	static const char *const modules[] = {"torch.distributed.run",      "torch.distributed.launch",
-					      "accelerate.commands.launch", "deepspeed.launcher.runner",
-					      "deepspeed.launcher.launch",  "horovod.runner.launch"};
-	const char *word = argv, *end = argv + bytes;
-	bool is_module = false;
-
-	if (bytes && !strncmp(base_name(argv), "python", 6)) {
-		for (word += strnlen(word, bytes) + 1; word < end && word[0] == '-';
-		     word += strnlen(word, (size_t)(end - word)) + 1)
-			if (!strcmp(word, "-m")) {
-				is_module = true;
-				word += 3;
-				break;
-			}
-	}
-	if (word >= end)
-		return false;
-	for (size_t i = 0; is_module && i < sizeof(modules) / sizeof(modules[0]); i++)
-		if (!strcmp(word, modules[i]))
-			return true;
-	for (size_t i = 0; !is_module && i < sizeof(programs) / sizeof(programs[0]); i++)
-		if (!strcmp(base_name(word), programs[i]))
-			return true;
-	return false;
-}
-
-/* Its processes are not descendants, so they are not traced. */
-static bool starts_elsewhere(const char *program, bool below_launcher)
-{
-	static const char *const always[] = {"srun",        "docker", "podman", "sbatch", "salloc",
-					     "systemd-run", "qsub",   "bsub",   "lsrun",  "aprun"};
-	static const char *const remote_shells[] = {"ssh", "rsh", "blaunch", "pbs_tmrsh"};
-	const char *name = base_name(program);
-
-	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		if (!strcmp(name, always[i]))
-			return true;
-	/* Launchers start proxies by remote shells. */
-	for (size_t i = 0; below_launcher && i < sizeof(remote_shells) / sizeof(remote_shells[0]); i++)
-		if (!strcmp(name, remote_shells[i]))
-			return true;
-	return false;
-}
 
 static struct scribe_log_unit *unit_new(struct scribe_worlds *worlds, const char *key)
 {
@@ -267,41 +196,6 @@ static void set_rank(struct scribe_process *p, struct scribe_rank *r)
 		r->bypass |= p->bypass;
 }
 
-/* Beginnings of file names. */
-static const char *const bypass_names[SCRIBE_BYPASSES] = {
-	[SCRIBE_BYPASS_CUFILE] = "libcufile.so",
-	[SCRIBE_BYPASS_DAOS] = "libdaos.so",
-	[SCRIBE_BYPASS_SPDK] = "libspdk",
-};
-
-void scribe_worlds_mapped(struct scribe_process *p, const char *name)
-{
-	for (int i = 0; i < SCRIBE_BYPASSES; i++)
-		if (!strncmp(name, bypass_names[i], strlen(bypass_names[i])))
-			p->bypass |= 1u << i;
-	if (p->rank)
-		p->rank->bypass |= p->bypass;
-}
-
-void scribe_log_unit_bypass(const struct scribe_log_unit *u, char *ret, size_t cap)
-{
-	size_t at = 0;
-
-	ret[0] = 0;
-	for (int i = 0; i < SCRIBE_BYPASSES; i++) {
-		unsigned ranks = 0;
-
-		for (size_t k = 0; k < u->ranks.buckets; k++) {
-			const struct scribe_rank *r = u->ranks.entry[k].value;
-
-			ranks += r && r->bypass >> i & 1;
-		}
-		if (ranks && at < cap)
-			at += (size_t)snprintf(ret + at, cap - at, "%s%s in %u rank%s", at ? ", " : "", bypass_names[i],
-					       ranks, ranks == 1 ? "" : "s");
-	}
-}
-
 static void move_to_rank(struct scribe_process *p, struct scribe_log_unit *u, struct scribe_rank *r)
 {
 	if (p->unit != u) {
@@ -390,13 +284,16 @@ void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, si
 int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe)
 {
-	char *name = first_arg(argv, bytes);
-	const bool framework = is_framework_launcher(argv, bytes);
-	bool launcher = framework || (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
+	char *name = first_arg(argv, bytes), text[PATH_MAX];
+	const char *framework = scribe_framework_launcher(argv, bytes, text);
+	const bool launcher = framework || (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
 
-	if (name && !worlds->remote[0] && starts_elsewhere(name, p->launcher != 0))
-		snprintf(worlds->remote, sizeof(worlds->remote), "%.31s", base_name(name));
+	if (name && !worlds->remote[0] && scribe_starts_elsewhere(name, p->launcher != 0))
+		snprintf(worlds->remote, sizeof(worlds->remote), "%.31s", scribe_base_name(name));
 	free(p->args);
+	if (launcher)
+		scribe_launchers_add(worlds->launchers, sizeof(worlds->launchers),
+				     framework ? framework : scribe_base_name(name ? name : exe));
 	p->args = join_args(argv, bytes);
 	free(p->exe);
 	p->exe = exe ? strdup(exe) : NULL;
@@ -410,7 +307,7 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 	if (launcher) {
 		p->launcher = p->proc_id;
 		p->launcher_below_rank = true;
-		p->below_framework = framework;
+		p->below_framework = framework != NULL;
 	} else if (p->launcher == p->proc_id) {
 		/* A launcher executed another program. */
 		p->launcher = 0;
@@ -418,41 +315,6 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 	}
 	worlds->living_agents += is_agent(p);
 	return p->args && p->exe ? 0 : -ENOMEM;
-}
-
-/* "--option VALUE" or "--option=VALUE". */
-static bool option_value(const char *args, const char *option, char *ret, size_t cap)
-{
-	const char *at = strstr(args, option);
-	size_t n;
-
-	if (!at)
-		return false;
-	at += strlen(option);
-	if (*at != ' ' && *at != '=')
-		return false;
-	at++;
-	n = strcspn(at, " ");
-	if (!n || n >= cap)
-		return false;
-	memcpy(ret, at, n);
-	ret[n] = 0;
-	return true;
-}
-
-/* Proxies of one world share control port and group; MPI_Comm_spawn makes a new group. */
-static bool hydra_key(const char *args, char *ret_key, size_t cap)
-{
-	char port[128], group[32];
-
-	if (!args || !strstr(args, "hydra_"))
-		return false;
-	if (!option_value(args, "--control-port", port, sizeof(port)))
-		return false;
-	if (!option_value(args, "--pgid", group, sizeof(group)))
-		return false;
-	snprintf(ret_key, cap, "hydra:%s:%s", port, group);
-	return true;
 }
 
 static void world_key(struct scribe_worlds *worlds, const struct scribe_process *p, const char *world, bool framework,
@@ -465,7 +327,7 @@ static void world_key(struct scribe_worlds *worlds, const struct scribe_process 
 		snprintf(ret_key, cap, "%s", world);
 	else if (framework)
 		snprintf(ret_key, cap, "process:%u", parent);
-	else if (hydra_key(launcher ? launcher->args : p->parent_cmdline, ret_key, cap))
+	else if (scribe_hydra_key(launcher ? launcher->args : p->parent_cmdline, ret_key, cap))
 		return;
 	else if (world[0])
 		snprintf(ret_key, cap, "%s", world);
@@ -522,9 +384,14 @@ static void drop_if_empty(struct scribe_worlds *worlds, struct scribe_log_unit *
 	unit_free(u, NULL);
 }
 
-/* Without a run of its own, equal numbers are those of the MPI rank, which a script has copied. */
-static bool is_same_rank(const struct scribe_process *p, const struct scribe_rankenv *env)
+/*
+ * A script has set the variables: to the numbers of the MPI rank that it is in, or for one process, and then for each
+ * command that follows.
+ */
+static bool is_no_other_rank(const struct scribe_process *p, const struct scribe_rankenv *env)
 {
+	if (env->size == 1 && !p->below_framework)
+		return true;
 	return env->launcher == SCRIBE_RANK_TORCH && p->unit->id && p->rank && p->rank->rank == env->rank &&
 	       p->unit->nprocs == env->size;
 }
@@ -565,8 +432,11 @@ int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, co
 		p->unit->has_non_launcher = true;
 		return 0;
 	}
-	if (framework ? is_same_rank(p, env) : p->rank && p->unit->id && !p->launcher_below_rank)
-		return 0; /* a descendant of the rank's root, or the root after another exec */
+	if (framework ? is_no_other_rank(p, env) : p->rank && p->unit->id && !p->launcher_below_rank) {
+		/* a descendant of the rank's root, or the root after another exec */
+		p->unit->has_non_launcher = true;
+		return 0;
+	}
 	world_key(worlds, p, env->world, framework, key, sizeof(key));
 	rc = framework ? make_framework_root(worlds, p, env, key) : make_root(worlds, p, key, env->rank, env->size);
 	if (rc == 0 && env->jobid >= 0 && p->unit->jobid < 0)
@@ -668,59 +538,4 @@ void scribe_worlds_exit(struct scribe_worlds *worlds, struct scribe_process *p, 
 	p->args = NULL;
 	if (u->listed > worlds->list_limit)
 		unlist(worlds, u, p);
-}
-
-bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_log_unit *u)
-{
-	const struct scribe_process *launcher;
-
-	if (u->live)
-		return false;
-	if (!u->id)
-		return worlds->living == 0;
-	if (u->nprocs > 0 && u->ranks.used == (size_t)u->nprocs)
-		return true;
-	/* A launcher may start the missing ranks until it exits; of a framework, any of this node. */
-	if (u->is_framework && worlds->living_agents)
-		return false;
-	launcher = u->launcher ? scribe_worlds_find(worlds, u->launcher) : NULL;
-	if (launcher && !launcher->ended)
-		return false;
-	return launcher != NULL || worlds->living == 0;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-	const struct scribe_rank *const *x = a, *const *y = b;
-
-	return ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
-}
-
-int scribe_log_unit_ranks(const struct scribe_log_unit *u, struct scribe_rank ***ret_ranks, size_t *ret_n)
-{
-	struct scribe_rank **r = calloc(u->ranks.used + 1, sizeof(*r));
-	size_t n = 0;
-
-	if (!r)
-		return -ENOMEM;
-	for (size_t i = 0; i < u->ranks.buckets; i++)
-		if (u->ranks.entry[i].value)
-			r[n++] = u->ranks.entry[i].value;
-	qsort(r, n, sizeof(*r), by_rank);
-	*ret_ranks = r;
-	*ret_n = n;
-	return 0;
-}
-
-int64_t scribe_log_unit_nprocs(const struct scribe_log_unit *u)
-{
-	int64_t n = u->nprocs > 0 ? u->nprocs : 1;
-
-	for (size_t i = 0; i < u->ranks.buckets; i++) {
-		const struct scribe_rank *r = u->ranks.entry[i].value;
-
-		if (r && r->rank >= n)
-			n = r->rank + 1;
-	}
-	return n;
 }

@@ -29,7 +29,7 @@ struct scribe_process_totals {
 	uint64_t cpu_ns, cost_ns, cost_calls; /* as in struct scribe_proc */
 };
 
-/* Libraries whose data go past the kernel; as bits in `bypass`. */
+/* Libraries that move data past the kernel; as bits in `bypass`. */
 enum scribe_bypass {
 	SCRIBE_BYPASS_CUFILE,
 	SCRIBE_BYPASS_DAOS,
@@ -141,6 +141,7 @@ struct scribe_worlds {
 	uint64_t living_agents; /* of these, launchers of ranks without MPI */
 	struct scribe_process_totals ended;
 	uint64_t unknown_ranks; /* processes that are ranks, without a number */
+	char launchers[96];     /* names, as text */
 	char remote[32];        /* first program that starts processes elsewhere; or "" */
 };
 
@@ -174,7 +175,6 @@ void scribe_worlds_exit(struct scribe_worlds *worlds, struct scribe_process *p, 
 /* Frees the ended processes of a committed unit. */
 void scribe_worlds_forget(struct scribe_worlds *worlds, struct scribe_log_unit *u);
 
-bool scribe_is_launcher(const char *program);
 /* No process of the unit runs, and none can join any more. */
 bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_log_unit *unit);
 /* In rising order; the caller frees the array. -ENOMEM. */

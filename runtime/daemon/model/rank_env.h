@@ -10,8 +10,8 @@
 #include "logfmt/base/proto.h"
 
 /*
- * In order of preference. Frameworks start ranks below a process that may be an MPI rank itself, whose variables their
- * ranks inherit.
+ * In order of preference. Frameworks start ranks below a process that may be an MPI rank itself; they inherit its
+ * variables.
  */
 enum scribe_rank_source {
 	SCRIBE_RANK_NONE = 0,

@@ -111,6 +111,8 @@ static void fill_job(struct scribe_job *job, const struct scribe_log_unit *u, ui
 	scribe_log_unit_bypass(u, bypass, sizeof(bypass));
 	if (bypass[0])
 		add_line(header, "bypass", bypass);
+	if (!u->id && job->worlds.launchers[0])
+		add_line(header, "launchers", job->worlds.launchers);
 	if (!u->id && job->worlds.unknown_ranks) {
 		snprintf(bypass, sizeof(bypass), "%llu", (unsigned long long)job->worlds.unknown_ranks);
 		add_line(header, "ranks_unknown", bypass);
