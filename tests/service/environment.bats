@@ -72,14 +72,13 @@ files='mkdir -p d$JOBX; for n in a.out a.tmp d$JOBX/x; do echo xyz >$n.$JOBX; do
   [ "$(value "$log" POSIX_BYTES_WRITTEN '/a\.out\.4$')" = 4 ]
 }
 
-# heard_then ID [NAME=VALUE...] SCRIPT: as in_job, but the script runs when the daemon knows the process.
+# heard_then ID [NAME=VALUE...] SCRIPT: as in_job, but the script runs when the daemon has read the process's
+# environment: its settings come before its rank.
 heard_then() {
   local id=$1 pid
-  in_job "${@:1:$#-1}" "until [ -e $T/go.$id ]; do sleep 0.05; done; ${*: -1}" 3>&- &
+  in_job "${@:1:$#-1}" PMI_RANK=0 PMI_SIZE=1 PMI_JOBID=x "until [ -e $T/go.$id ]; do sleep 0.05; done; ${*: -1}" 3>&- &
   pid=$!
-  until_true sh -c "\"\$IOSCRIBE\" job show $id --timeout 60 | grep -q '^processes=[1-9]'"
-  # its environment is right behind, and the names before it may wait for a helper
-  for _ in $(seq 10); do sleep 0.1 && job list >/dev/null; done
+  until_true sh -c "\"\$IOSCRIBE\" job show $id --timeout 60 | grep -q '^worlds=1'"
   : >"$T/go.$id"
   wait "$pid"
 }
