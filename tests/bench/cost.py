@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The log's own figure of what tracing cost, against the processor time of the same program with and without it.
 
-usage: cost.py BUILD [ROUNDS]     (root; 7 rounds; the modes of posix_ops: IOSCRIBE_BENCH_CALLS)
+usage: cost.py BUILD [ROUNDS]     (root; 15 rounds; the modes of posix_ops: IOSCRIBE_BENCH_CALLS)
 
-Per mode, medians of rounds in turn: seconds of processor time without and with tracing, the difference in a round, what
-the log says (PROCESS_F_TRACING_TIME), and the quotient of these two. The two threads have a descriptor each: on one
-descriptor they wait for each other at the file's count, the less the longer their calls are.
+Per mode, of rounds in turn: seconds of processor time without and with tracing (lower quartiles: what others on the
+machine do only adds), the share of the latter that tracing added, the share that the log has (PROCESS_F_TRACING_TIME of
+the same run, median), and the quotient of these two. The two threads have a descriptor each: on one descriptor they wait
+for each other at the file's count, the less the longer their calls are.
 """
 import os
 import statistics
@@ -40,19 +41,19 @@ def traced(build, program, log):
 
 
 def main():
-    build, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 7
+    build, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 15
     bench.head("the log's figure of its cost: cost.py")
-    print("mode        without     with  difference      log  log/difference")
+    print("mode        without     with   added %    log %  log/added")
     for mode in MODES:
         found = []
         with bench.scratch() as folder:
             program = [f"{build}/tests/bench/posix_ops", mode, folder]
             for _ in range(rounds):
-                bare = untraced(program)
-                found.append((bare, *traced(build, program, f"{folder}/log.darshan")))
-        bare, with_us, log = (statistics.median(column) for column in zip(*found))
-        more = statistics.median(second - first for first, second, _ in found)
-        print(f"{mode:9} {bare:9.3f} {with_us:8.3f} {more:11.3f} {log:8.3f} {log / more:15.2f}", flush=True)
+                found.append((untraced(program), *traced(build, program, f"{folder}/log.darshan")))
+        bare, with_us = (statistics.quantiles(column)[0] for column in list(zip(*found))[:2])
+        added = 100 * (1 - bare / with_us)
+        log = 100 * statistics.median(figure / seconds for _, seconds, figure in found)
+        print(f"{mode:9} {bare:9.3f} {with_us:8.3f} {added:9.1f} {log:8.1f} {log / added:10.2f}", flush=True)
 
 
 main()

@@ -11,6 +11,8 @@ import cases
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = f"{HERE}/figures.json"
 GROWTH = 1.10
+KINDS = ("pread", "write", "create")
+TOLD = (0.7, 1.2)  # the log's figure of tracing's cost, of the instructions that tracing added
 SLACK = 12  # instructions: what the place of code in caches and pages changes
 NAMES = {
     "traced": "pread",
@@ -57,6 +59,15 @@ def of_level(folder):
         "verified": sum(verified.values()),
         "programs": verified,
     }
+
+
+def told(folder):
+    """Per kind of calls: what the log says tracing cost, of the processor time that it added."""
+    found = {}
+    for kind in KINDS:
+        bare, traced = (_counts(path)["cpu"] for path in (f"{os.path.dirname(folder)}/untraced.{kind}", f"{folder}/cpu.{kind}.out"))
+        found[kind] = float(cases._read(f"{folder}/cpu.{kind}.log")) * 1e9 / (traced - bare)
+    return found
 
 
 def load():

@@ -2,6 +2,7 @@
 // Counts in a guest whose clock ticks once an instruction (qemu -icount shift=0):
 //   kernels_count calls      instructions of a pread of 8 bytes, a getppid, a stat, an openat with its close
 //   kernels_count time CMD…  millions of instructions until CMD has ended
+//   kernels_count cpu KIND   instructions of this process, in which it has made preads, writes or files
 //   kernels_count programs   what the verifier processed of each program of ours
 // A batch that an interrupt falls into is longer, so the shortest of many is taken.
 #include "prog.h"
@@ -82,6 +83,30 @@ static int calls(void)
 	return 0;
 }
 
+static int cpu(const char *kind)
+{
+	static char block[4096];
+	const int fd = prog_open("cpu", O_RDWR | O_CREAT);
+	struct timespec t;
+
+	EXACT(write(fd, block, sizeof(block)), sizeof(block));
+	for (int i = 0; i < BATCHES; i++) {
+		if (strcmp(kind, "pread") == 0)
+			pread_batch(fd);
+		else if (strcmp(kind, "write") == 0)
+			for (int k = 0; k < BATCH; k++)
+				EXACT(pwrite(fd, block, sizeof(block), 0), sizeof(block));
+		else
+			for (int k = 0; k < BATCH / 2; k++) {
+				MUST(close(prog_open("made", O_RDWR | O_CREAT)));
+				MUST(unlink("made"));
+			}
+	}
+	MUST(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t));
+	printf("cpu %ld\n", t.tv_sec * 1000000000 + t.tv_nsec);
+	return 0;
+}
+
 static int time_of(char **command)
 {
 	long begin = now();
@@ -128,6 +153,8 @@ int main(int argc, char **argv)
 		return calls();
 	if (argc > 2 && strcmp(argv[1], "time") == 0)
 		return time_of(argv + 2);
+	if (argc == 3 && strcmp(argv[1], "cpu") == 0)
+		return cpu(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "programs") == 0)
 		return programs();
 	return 2;
