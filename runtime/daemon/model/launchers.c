@@ -77,19 +77,6 @@ bool scribe_starts_elsewhere(const char *program, bool below_launcher)
 	return false;
 }
 
-void scribe_launchers_add(char *to, size_t cap, const char *name)
-{
-	const size_t n = strlen(to), bytes = strlen(name);
-
-	if (strcspn(name, ",\n") < bytes)
-		return;
-	for (const char *at = to; (at = strstr(at, name)); at++)
-		if ((at == to || at[-1] == ' ') && (!at[bytes] || at[bytes] == ','))
-			return;
-	if (n + bytes + 2 < cap)
-		snprintf(to + n, cap - n, "%s%s", n ? ", " : "", name);
-}
-
 /* "--option VALUE" or "--option=VALUE". */
 static bool option_value(const char *args, const char *option, char *ret, size_t cap)
 {

@@ -18,9 +18,6 @@ const char *scribe_framework_launcher(const char *argv, size_t bytes, char text[
 /* Its processes are not descendants, so they are not traced. */
 bool scribe_starts_elsewhere(const char *program, bool below_launcher);
 
-/* Each name once, separated by ", ". One with a comma or a line end is left out. */
-void scribe_launchers_add(char *to, size_t cap, const char *name);
-
 /* Of Hydra's proxies: those of one world share control port and group; MPI_Comm_spawn makes a new group. */
 bool scribe_hydra_key(const char *args, char *ret_key, size_t cap);
 

@@ -1,46 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a unit's log needs to be told of it. */
+/* Facts of a log unit for its log: whether it is over, and its ranks. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/daemon/model/mpi_worlds.h"
-
-/* Beginnings of file names. */
-static const char *const bypass_names[SCRIBE_BYPASSES] = {
-	[SCRIBE_BYPASS_CUFILE] = "libcufile.so",
-	[SCRIBE_BYPASS_DAOS] = "libdaos.so",
-	[SCRIBE_BYPASS_SPDK] = "libspdk",
-};
-
-void scribe_worlds_mapped(struct scribe_process *p, const char *name)
-{
-	for (int i = 0; i < SCRIBE_BYPASSES; i++)
-		if (!strncmp(name, bypass_names[i], strlen(bypass_names[i])))
-			p->bypass |= 1u << i;
-	if (p->rank)
-		p->rank->bypass |= p->bypass;
-}
-
-void scribe_log_unit_bypass(const struct scribe_log_unit *u, char *ret, size_t cap)
-{
-	size_t at = 0;
-
-	ret[0] = 0;
-	for (int i = 0; i < SCRIBE_BYPASSES; i++) {
-		unsigned ranks = 0;
-
-		for (size_t k = 0; k < u->ranks.buckets; k++) {
-			const struct scribe_rank *r = u->ranks.entry[k].value;
-
-			ranks += r && r->bypass >> i & 1;
-		}
-		if (ranks && at < cap)
-			at += (size_t)snprintf(ret + at, cap - at, "%s%s in %u rank%s", at ? ", " : "", bypass_names[i],
-					       ranks, ranks == 1 ? "" : "s");
-	}
-}
 
 bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_log_unit *u)
 {

@@ -112,17 +112,26 @@ struct scribe_process *scribe_worlds_find(struct scribe_worlds *worlds, uint32_t
 	return scribe_map_get(&worlds->by_proc_id, proc_id);
 }
 
+/* Appends an item that the list lacks; it may be cut at the end. */
+static void list_add(char *list, size_t cap, const char *separator, const char *item, size_t bytes)
+{
+	const size_t n = strlen(list), gap = strlen(separator);
+
+	for (const char *at = list; at; at = strstr(at, separator) ? strstr(at, separator) + gap : NULL)
+		if (!strncmp(at, item, bytes) && (!at[bytes] || !strncmp(at + bytes, separator, gap)))
+			return;
+	snprintf(list + n, cap - n, "%s%.*s", n ? separator : "", (int)bytes, item);
+}
+
 /* Causes are separated by "; ". */
 static void add_causes(char *to, size_t cap, const char *why)
 {
 	while (*why) {
-		const size_t n = strlen(to), rest = strlen(why);
 		const char *end = strstr(why, "; ");
-		const size_t bytes = end ? (size_t)(end - why) : rest;
+		const size_t bytes = end ? (size_t)(end - why) : strlen(why);
 
-		if (!memmem(to, n, why, bytes))
-			snprintf(to + n, cap - n, "%s%.*s", n ? "; " : "", (int)bytes, why);
-		why += end ? bytes + 2 : rest;
+		list_add(to, cap, "; ", why, bytes);
+		why += end ? bytes + 2 : bytes;
 	}
 }
 
@@ -281,6 +290,48 @@ void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, si
 	p->parent_cmdline = join_args(argv, bytes);
 }
 
+/* One line of the log's metadata has them all. */
+static void add_launcher(struct scribe_worlds *worlds, const char *name)
+{
+	if (!strpbrk(name, ",\n"))
+		list_add(worlds->launchers, sizeof(worlds->launchers), ", ", name, strlen(name));
+}
+
+/* Beginnings of file names. */
+static const char *const bypass_names[SCRIBE_BYPASSES] = {
+	[SCRIBE_BYPASS_CUFILE] = "libcufile.so",
+	[SCRIBE_BYPASS_DAOS] = "libdaos.so",
+	[SCRIBE_BYPASS_SPDK] = "libspdk",
+};
+
+void scribe_worlds_mapped(struct scribe_process *p, const char *name)
+{
+	for (int i = 0; i < SCRIBE_BYPASSES; i++)
+		if (!strncmp(name, bypass_names[i], strlen(bypass_names[i])))
+			p->bypass |= 1u << i;
+	if (p->rank)
+		p->rank->bypass |= p->bypass;
+}
+
+void scribe_log_unit_bypass(const struct scribe_log_unit *u, char *ret, size_t cap)
+{
+	size_t at = 0;
+
+	ret[0] = 0;
+	for (int i = 0; i < SCRIBE_BYPASSES; i++) {
+		unsigned ranks = 0;
+
+		for (size_t k = 0; k < u->ranks.buckets; k++) {
+			const struct scribe_rank *r = u->ranks.entry[k].value;
+
+			ranks += r && r->bypass >> i & 1;
+		}
+		if (ranks && at < cap)
+			at += (size_t)snprintf(ret + at, cap - at, "%s%s in %u rank%s", at ? ", " : "", bypass_names[i],
+					       ranks, ranks == 1 ? "" : "s");
+	}
+}
+
 int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe)
 {
@@ -292,8 +343,7 @@ int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, c
 		snprintf(worlds->remote, sizeof(worlds->remote), "%.31s", scribe_base_name(name));
 	free(p->args);
 	if (launcher)
-		scribe_launchers_add(worlds->launchers, sizeof(worlds->launchers),
-				     framework ? framework : scribe_base_name(name ? name : exe));
+		add_launcher(worlds, framework ? framework : scribe_base_name(name ? name : exe));
 	p->args = join_args(argv, bytes);
 	free(p->exe);
 	p->exe = exe ? strdup(exe) : NULL;

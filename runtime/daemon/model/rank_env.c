@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "logfmt/base/hash.h"
+#include "logfmt/base/proto.h"
 
 /* X(name in the environment) */
 /* clang-format off */
@@ -24,11 +25,12 @@
 	X(MV2_COMM_WORLD_RANK) X(MV2_COMM_WORLD_SIZE) X(MVP_COMM_WORLD_RANK) X(MVP_COMM_WORLD_SIZE) \
 	X(JSM_NAMESPACE_RANK) X(JSM_NAMESPACE_SIZE) \
 	X(SLURM_PROCID) X(SLURM_STEP_ID) X(SLURM_STEP_NUM_TASKS) X(SLURM_JOB_ID) \
-	X(PBS_JOBID) X(LSB_JOBID) X(COBALT_JOBID) X(JOB_ID) X(IOSCRIBE_DISABLE)
+	X(PBS_JOBID) X(LSB_JOBID) X(COBALT_JOBID) X(JOB_ID)
 /* clang-format on */
 
 enum variable {
 	NO_VARIABLE, /* its value is always empty */
+	DISABLE,
 #define X(name) name,
 	VARIABLES_OF(X)
 #undef X
@@ -36,6 +38,7 @@ enum variable {
 };
 
 static const char *const names[VARIABLES] = {[NO_VARIABLE] = "",
+					     [DISABLE] = SCRIBE_ENV_DISABLE,
 #define X(name) [name] = #name,
 					     VARIABLES_OF(X)
 #undef X
@@ -212,6 +215,6 @@ void scribe_envreader_end(struct scribe_envreader *r, const uint64_t inherited[S
 	}
 	for (size_t i = 0; i < sizeof(job_order) / sizeof(job_order[0]) && env.jobid < 0; i++)
 		env.jobid = number(r->value[job_order[i]], 0, false);
-	env.disabled = !strcmp(r->value[IOSCRIBE_DISABLE], "1");
+	env.disabled = !strcmp(r->value[DISABLE], "1");
 	*ret_env = env;
 }
