@@ -209,7 +209,6 @@ void scribe_bpf_trace_job(struct scribe_bpf *bpf, uint32_t index, uint32_t flags
 void scribe_bpf_trace_slots(struct scribe_bpf *bpf, uint32_t index, uint32_t flags, bool on);
 /* Starts waiting for all running programs, without blocking. False: still waiting. */
 bool scribe_bpf_sync_begin(void);
-/* The last wait is over. */
 bool scribe_bpf_sync_done(void);
 
 /* Sum over CPUs and drained records. A thread's operations are "seen" at its exit. */
@@ -228,7 +227,7 @@ uint32_t scribe_bpf_call_ns(const struct scribe_bpf *bpf);
 uint32_t scribe_bpf_cache(const struct scribe_bpf *bpf);
 /* Runs skipped by the kernel (recursion), all programs. */
 uint64_t scribe_bpf_misses(const struct scribe_bpf *bpf);
-/* Free slots; bytes of all maps. */
+/* Bytes of all maps. */
 uint32_t scribe_bpf_free_slots(const struct scribe_bpf *bpf);
 uint64_t scribe_bpf_memory(const struct scribe_bpf *bpf);
 /* Bytes of per-CPU maps, per CPU. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts of this machine and process that decide whether the kernel accepts our programs. */
 #ifndef BPF_USER_MACHINE_H
 #define BPF_USER_MACHINE_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock of waits and spans. */
 #ifndef LOGFMT_BASE_CLOCK_H
 #define LOGFMT_BASE_CLOCK_H
 

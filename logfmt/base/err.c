@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A code and a line of text in the caller's struct, also in traced programs. Must not print. */
+/* Text of errors, also in traced programs. Must not print. */
 #include "logfmt/base/err.h"
 
 #include <stdarg.h>

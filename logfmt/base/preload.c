@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LD_PRELOAD for a program to be executed. In traced programs, possibly between vfork and exec: no allocation, no
- * locks. SCRIBE_OPEN_OWN lets the kernel programs ignore these calls.
+ * LD_PRELOAD for the next program. In traced programs, possibly between vfork and exec: no allocation, no locks.
+ * SCRIBE_OPEN_OWN lets the kernel programs ignore these calls.
  */
 #include "logfmt/base/preload.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LD_PRELOAD for programs that cannot load our libraries. */
 #ifndef LOGFMT_BASE_PRELOAD_H
 #define LOGFMT_BASE_PRELOAD_H
 

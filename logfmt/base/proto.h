@@ -81,14 +81,14 @@ enum scribe_msg_type {
 	SCRIBE_MSG_HELLO = 2,
 	SCRIBE_MSG_HELLO_OK = 3,
 	SCRIBE_MSG_FETCH = 4,
-	SCRIBE_MSG_FETCH_OK = 5, /* with SCM_RIGHTS: one descriptor */
+	SCRIBE_MSG_FETCH_OK = 5, /* descriptor (SCM_RIGHTS) */
 	SCRIBE_MSG_DONE = 6,
 	SCRIBE_MSG_DONE_OK = 7,
 	SCRIBE_MSG_START = 10,
 	SCRIBE_MSG_START_OK = 11,
 	/* 9: used until 0.1 */
 	SCRIBE_MSG_STREAMS = 12,
-	SCRIBE_MSG_STREAMS_OK = 13, /* with SCM_RIGHTS: one descriptor; no payload */
+	SCRIBE_MSG_STREAMS_OK = 13, /* descriptor; no payload */
 	SCRIBE_MSG_PROBED = 14,     /* when the peer's mapped libraries are probed */
 	SCRIBE_MSG_PROBED_OK = 15,
 
@@ -117,7 +117,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_LIVE_REPLY = 75, /* struct scribe_msg_live_reply and items */
 	SCRIBE_MSG_JOB_STATUS = 79,
 	SCRIBE_MSG_JOB_PUBLISH = 80, /* text */
-	SCRIBE_MSG_PUBLISH_OK = 81,  /* with SCM_RIGHTS: one descriptor; no payload */
+	SCRIBE_MSG_PUBLISH_OK = 81,  /* descriptor; no payload */
 	SCRIBE_MSG_TRACE_PART = 82,  /* bytes of the log */
 	SCRIBE_MSG_PUBLISH_TAKEN = 83,
 };
@@ -147,8 +147,8 @@ struct scribe_msg_start {
 };
 
 struct scribe_msg_hello {
-	int32_t rank;                 /* in MPI_COMM_WORLD */
-	int32_t size;                 /* of MPI_COMM_WORLD */
+	int32_t rank; /* in MPI_COMM_WORLD, as the next */
+	int32_t size;
 	uint32_t tid;                 /* calling thread */
 	uint32_t mpi;                 /* enum scribe_mpi_kind */
 	char world[SCRIBE_WORLD_MAX]; /* PMIX namespace, or empty */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The filter of the single-region layout: blocks of records of one length, transposed (first bytes of all records,
- * then second bytes). Private to logfmt/.
- */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_BLOCKS_H
 #define LOGFMT_FILE_BLOCKS_H
 

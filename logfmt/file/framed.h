@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The region of records of the single-region layout: which record is next, of which module. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_FRAMED_H
 #define LOGFMT_FILE_FRAMED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Header and job region, checked and in the newest form. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_HEADER_H
 #define LOGFMT_FILE_HEADER_H
 

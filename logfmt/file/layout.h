@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as in files: lengths by version, byte order, conversion to the newest version. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_LAYOUT_H
 #define LOGFMT_FILE_LAYOUT_H
 

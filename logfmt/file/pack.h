@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compression of a region's bytes, the inverse of unpack.h. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_PACK_H
 #define LOGFMT_FILE_PACK_H
 

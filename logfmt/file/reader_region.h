@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A reader's regions as streams. Private to the reader's files. */
+/* Private to the reader's files. */
 #ifndef LOGFMT_FILE_READER_REGION_H
 #define LOGFMT_FILE_READER_REGION_H
 

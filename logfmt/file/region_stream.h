@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One region of a log as a stream of plain bytes. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_REGION_STREAM_H
 #define LOGFMT_FILE_REGION_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The single-region layout (docs/format.md): header, base record, table of modules. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_UNIFIED_H
 #define LOGFMT_FILE_UNIFIED_H
 

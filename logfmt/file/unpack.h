@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decompression of a region's bytes, consecutive complete streams. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_UNPACK_H
 #define LOGFMT_FILE_UNPACK_H
 

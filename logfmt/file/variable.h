@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of variable length, of every version. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_VARIABLE_H
 #define LOGFMT_FILE_VARIABLE_H
 

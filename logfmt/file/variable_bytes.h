@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lengths of variable records and their form in the file. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_FILE_VARIABLE_BYTES_H
 #define LOGFMT_FILE_VARIABLE_BYTES_H
 

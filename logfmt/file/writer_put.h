@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer's file and open region. Private to the writer's files. */
+/* Private to the writer's files. */
 #ifndef LOGFMT_FILE_WRITER_PUT_H
 #define LOGFMT_FILE_WRITER_PUT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer's single-region layout, called after the checks in writer.c. Private to the writer's files. */
+/* Called after the checks in writer.c. Private to the writer's files. */
 #ifndef LOGFMT_FILE_WRITER_UNIFIED_H
 #define LOGFMT_FILE_WRITER_UNIFIED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The second reading of many parts, by batch. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_BATCH_H
 #define LOGFMT_NODES_BATCH_H
 

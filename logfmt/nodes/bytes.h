@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing bytes in memory, and names among them. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_BYTES_H
 #define LOGFMT_NODES_BYTES_H
 

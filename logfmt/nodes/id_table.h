@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Number of ranks with a record, by id. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_ID_TABLE_H
 #define LOGFMT_NODES_ID_TABLE_H
 

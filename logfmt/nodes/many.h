@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The log of very many nodes' parts. Memory: a batch per thread, an entry per id, records of all ranks. Private to
- * logfmt/.
- */
+/* Memory: a batch per thread, an entry per id, records of all ranks. Private to logfmt/. */
 #ifndef LOGFMT_NODES_MANY_H
 #define LOGFMT_NODES_MANY_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes logs from parts (logfmt/nodes/part.h). */
 #ifndef LOGFMT_NODES_PARTS_H
 #define LOGFMT_NODES_PARTS_H
 

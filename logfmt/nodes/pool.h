@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads for independent pieces of work. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_POOL_H
 #define LOGFMT_NODES_POOL_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of finished logs, set as the log's user. */
 #ifndef LOGFMT_NODES_PUT_LOG_H
 #define LOGFMT_NODES_PUT_LOG_H
 

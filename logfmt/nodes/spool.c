@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files of batches: a head and items padded to 8 bytes, in the layout of memory, because the same program on
- * the same machine reads them. Must not know the items' contents.
+ * Files of batches, from which a stopped merge continues: a head and items padded to 8 bytes, in the layout of memory,
+ * because the same program on the same machine reads them. Must not know the items' contents.
  */
 #include "logfmt/nodes/spool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A batch's result as a file, from which a stopped merge continues. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_SPOOL_H
 #define LOGFMT_NODES_SPOOL_H
 

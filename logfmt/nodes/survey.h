@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first reading of many parts: what must be known of all before records are written. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_SURVEY_H
 #define LOGFMT_NODES_SURVEY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of one MPI world (or of the rest of a job) and the description of their log. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_NODES_WORLD_H
 #define LOGFMT_NODES_WORLD_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One log's records in memory. */
 #ifndef LOGFMT_RECORDS_BUNDLE_H
 #define LOGFMT_RECORDS_BUNDLE_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Open addressing, without tombstones, which would fill a map that lives as long as the daemon. Does not own
- * the values.
- */
+/* Open addressing, without tombstones, which would fill a map that lives as long as the daemon. */
 #include "logfmt/records/hashmap.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins counters by Darshan's reductions (3.5.0), but independent of order. Must not know ranks' records. */
+/* Darshan's reductions (3.5.0), but independent of order. Must not know ranks' records. */
 #include "logfmt/records/join.h"
 
 #include <stdlib.h>

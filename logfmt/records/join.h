@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Common to reduction and merging: related counters, tables of common values. Private to logfmt/. */
+/* Private to logfmt/. */
 #ifndef LOGFMT_RECORDS_JOIN_H
 #define LOGFMT_RECORDS_JOIN_H
 

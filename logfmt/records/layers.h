@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One file's data by level, from records of other modules. */
 #ifndef LOGFMT_RECORDS_LAYERS_H
 #define LOGFMT_RECORDS_LAYERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Library records from shards (posix_finish.h); fields: logfmt/rules/lib_rules.h. */
+/* Fields: logfmt/rules/lib_rules.h. */
 #ifndef LOGFMT_RECORDS_LIB_FINISH_H
 #define LOGFMT_RECORDS_LIB_FINISH_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The NULL module's reduction, an example: runtime/core/null_module.c. */
 #ifndef LOGFMT_RECORDS_NULL_JOIN_H
 #define LOGFMT_RECORDS_NULL_JOIN_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shards to POSIX and POSIX_EXT records. */
 #ifndef LOGFMT_RECORDS_POSIX_FINISH_H
 #define LOGFMT_RECORDS_POSIX_FINISH_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exact common values of many records: unlike those of scribe_reduction_* these tables are not sent, so they can grow.
- */
+/* Unlike those of scribe_reduction_* these tables are not sent, so they can grow. */
 #ifndef LOGFMT_RECORDS_VALUES_H
 #define LOGFMT_RECORDS_VALUES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registry of runtime/core/module.h, for its owner: one core per rank and log. Not thread safe. */
+/* One core per rank and log. Not thread safe. */
 #ifndef RUNTIME_CORE_CORE_H
 #define RUNTIME_CORE_CORE_H
 

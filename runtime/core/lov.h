@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lustre layouts: from a `lustre.lov` attribute, in the form of Lustre's lustre_user.h, to the LUSTRE record,
- * as in version 2 of Darshan's module (docs/counters.md).
+ * Attributes in the form of Lustre's lustre_user.h; the record as in version 2 of Darshan's module (docs/counters.md).
  */
 #ifndef RUNTIME_CORE_LOV_H
 #define RUNTIME_CORE_LOV_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules in plain code (runtime/core/module_ops.h), and which are on. */
 #ifndef RUNTIME_CORE_MODULE_TABLE_H
 #define RUNTIME_CORE_MODULE_TABLE_H
 

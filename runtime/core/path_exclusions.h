@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Excluded paths. A prefix with '/' at its end means that directory and all below; another one a single path.
- * Included prefixes win.
- */
+/* A prefix with '/' at its end means that directory and all below; another one a single path. Included ones win. */
 #ifndef RUNTIME_CORE_PATH_EXCLUSIONS_H
 #define RUNTIME_CORE_PATH_EXCLUSIONS_H
 

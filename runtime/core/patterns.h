@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A job's patterns for names and programs: POSIX extended regular expressions. Only for processes of the job's
- * user with limits (exclusion_worker.c).
- */
+/* POSIX extended regular expressions; only in a helper with limits (exclusion_worker.c). */
 #ifndef RUNTIME_CORE_PATTERNS_H
 #define RUNTIME_CORE_PATTERNS_H
 

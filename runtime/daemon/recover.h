@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resumes jobs of an earlier daemon. */
 #ifndef RUNTIME_DAEMON_RECOVER_H
 #define RUNTIME_DAEMON_RECOVER_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The daemon as a service. */
 #ifndef RUNTIME_DAEMON_SERVICE_H
 #define RUNTIME_DAEMON_SERVICE_H
 

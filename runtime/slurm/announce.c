@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sends JOB_READY to the daemon and waits for its reply. Runs in slurmstepd. Must not know Slurm; never fails,
- * never waits long.
- */
+/* Sends JOB_READY to the daemon and waits for its reply. Runs in slurmstepd. Must not know Slurm. */
 #include "runtime/slurm/announce.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State and functions shared in this folder. */
 #ifndef UPROBES_ATTACH_ATTACH_STATE_H
 #define UPROBES_ATTACH_ATTACH_STATE_H
 

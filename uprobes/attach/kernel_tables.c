@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Removes entries of the kernel's tables: handles of ended processes, and access shapes, which move to the
- * jobs. Main thread. Must not know: links, files, jobs.
+ * Removes entries of the kernel's tables: handles of ended processes, and access shapes, which move to the jobs: a busy
+ * service would fill them. Main thread. Must not know: links, files, jobs.
  */
 #include "uprobes/attach/kernel_tables.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Removes entries from the kernel's tables of handles and shapes, which would fill in a busy service.
- * Descriptors are borrowed. Without memory nothing is removed.
- */
+/* Descriptors are borrowed. Without memory nothing is removed. */
 #ifndef UPROBES_ATTACH_KERNEL_TABLES_H
 #define UPROBES_ATTACH_KERNEL_TABLES_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Addresses in a file probed by one kernel link, kept so that it can be made again without the file. Must not
- * know: libraries, processes, logs.
- */
+/* Addresses in a file probed by one kernel link, kept so that it can be made again without the file. */
 #ifndef UPROBES_ATTACH_LINK_H
 #define UPROBES_ATTACH_LINK_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uprobes by trace events: many addresses of a file share an event, a perf event and a link. */
 #ifndef UPROBES_ATTACH_UPROBE_EVENTS_H
 #define UPROBES_ATTACH_UPROBE_EVENTS_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What probing needs of a file, in fixed size. Trusted for that file only: a wrong result can only waste probes
- * there.
- */
+/* In fixed size. Trusted for that file only: a wrong result can only waste probes there. */
 #ifndef UPROBES_ELF_ANALYSIS_H
 #define UPROBES_ELF_ANALYSIS_H
 

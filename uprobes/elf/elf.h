@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What probing needs of an ELF file: defined functions (dynamic symbols; in static programs the symbol table),
- * file offsets, code, needed libraries. Reads through a descriptor only.
+ * Of an ELF file: defined functions (dynamic symbols; in static programs the symbol table), file offsets, code, needed
+ * libraries. Reads through a descriptor only.
  */
 #ifndef UPROBES_ELF_ELF_H
 #define UPROBES_ELF_ELF_H

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Files that a program will map: by the dynamic linker's rules, or known libraries in its cache. Must not know:
- * BPF.
- */
 #ifndef UPROBES_ELF_LIBRARY_FIND_H
 #define UPROBES_ELF_LIBRARY_FIND_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Offsets in a library's structures, decoded from its accessor functions. Never assumed: what cannot be decoded
- * is 0, and handlers work without it.
- */
+/* Offsets are never assumed: what cannot be decoded is 0, and handlers work without it. */
 #ifndef UPROBES_ELF_LIBRARY_OFFSETS_H
 #define UPROBES_ELF_LIBRARY_OFFSETS_H
 

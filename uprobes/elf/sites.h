@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans of the addresses to probe, from a library's table and file. */
 #ifndef UPROBES_ELF_POINTS_H
 #define UPROBES_ELF_POINTS_H
 

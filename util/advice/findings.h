@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Findings of a log: what is slow or wrong, with its evidence and what to do. */
+/* What is slow or wrong, with its evidence and what to do. */
 #ifndef UTIL_ADVICE_FINDINGS_H
 #define UTIL_ADVICE_FINDINGS_H
 

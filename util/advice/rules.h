@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules: which relation of facts is a finding, and what to do about it. A site may change and add rules. */
+/* A site may change and add rules. */
 #ifndef UTIL_ADVICE_RULES_H
 #define UTIL_ADVICE_RULES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: the accumulator. The caller owns it until destroy. */
+/* Darshan's accumulator. The caller owns it until destroy. */
 #include <stdlib.h>
 #include <string.h>
 

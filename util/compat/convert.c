@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: conversion of records to its layout and back. They differ by pointers (LUSTRE, HEATMAP)
- * and DXT segments. The program frees buffers.
+ * Conversion of records to Darshan's layout and back. They differ by pointers (LUSTRE, HEATMAP) and DXT segments. The
+ * program frees buffers.
  */
 #include <stdlib.h>
 #include <string.h>

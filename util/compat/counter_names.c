@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Darshan's C interface: names of counters. As in Darshan, the last entry names the count, and the arrays are not
- * const.
- */
+/* Names of counters. As in Darshan, the last entry names the count, and the arrays are not const. */
 #include "util/compat/darshan-logutils.h"
 
 #define X(n, rule, text) "POSIX_" #n,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Darshan's C interface: two records (or one and NULL) compared in the rows of darshan-diff. */
+/* Two records (or one and NULL) compared in the rows of darshan-diff. */
 #include <stdio.h>
 #include <string.h>
 

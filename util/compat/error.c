@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: errors, printed on standard error as callers expect. */
+/* Errors, printed on standard error as callers expect. */
 #include "util/compat/state.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: lists of modules and names. The program frees the results. */
+/* Lists of modules and names. The program frees the results. */
 #include "util/compat/state.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: writing, in the format's order. Job, exe and mounts share a region, so they are kept
- * until something follows.
+ * Writing of logs, in the format's order. Job, exe and mounts share a region, so they are kept until something follows.
  */
 #include "util/compat/state.h"
 

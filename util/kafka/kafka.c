@@ -26,7 +26,6 @@ int scribe_kafka_load(const struct scribe_kafka **ret_kafka, struct scribe_err *
 	*ret_kafka = &kafka;
 	if (is_loaded)
 		return 0;
-	/* Loaded only when Kafka is used, so that the programs run without it. */
 	library = dlopen("librdkafka.so.1", RTLD_NOW);
 	if (!library)
 		return scribe_err_set(err, -ENOENT, "librdkafka cannot be loaded: %s", dlerror());

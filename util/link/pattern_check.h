@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks regular expressions before the daemon receives them. */
 #ifndef UTIL_LINK_PATTERN_CHECK_H
 #define UTIL_LINK_PATTERN_CHECK_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sums and derived values for --total, --file and --perf, equal to Darshan's, errors included. Proper reduction:
- * logfmt/records/reduce.h.
- */
+/* For --total, --file and --perf; equal to Darshan's, errors included. Proper reduction: logfmt/records/reduce.h. */
 #ifndef UTIL_LOGS_ACCUM_H
 #define UTIL_LOGS_ACCUM_H
 

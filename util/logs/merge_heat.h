@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heatmaps of several logs on one time axis that starts with the merged job. */
 #ifndef UTIL_LOGS_MERGE_HEAT_H
 #define UTIL_LOGS_MERGE_HEAT_H
 

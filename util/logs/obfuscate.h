@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replaces identifying values by keyed hashes, as darshan-convert does. */
 #ifndef UTIL_LOGS_OBFUSCATE_H
 #define UTIL_LOGS_OBFUSCATE_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first lines of a log's text: job, regions, mounts. */
 #ifndef UTIL_LOGS_PRINT_JOB_H
 #define UTIL_LOGS_PRINT_JOB_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of Darshan's connector for LDMS, a line of JSON or CSV each. */
 #ifndef UTIL_PUBLISH_MESSAGE_H
 #define UTIL_PUBLISH_MESSAGE_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* I/O totals of this node. */
 #ifndef UTIL_PUBLISH_NODE_SAMPLE_H
 #define UTIL_PUBLISH_NODE_SAMPLE_H
 

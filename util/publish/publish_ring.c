@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A publisher's subscription. Owns connection and mapping. Must not know what frames mean. */
+/* The publisher's side of a subscription. Owns connection and mapping. Must not know what frames mean. */
 #include "util/publish/publish_ring.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The publisher's side of logfmt/base/publish_ring.h. */
 #ifndef UTIL_PUBLISH_PUBLISH_RING_H
 #define UTIL_PUBLISH_PUBLISH_RING_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Starts ioscribe-publish with another identity, for `ioscribe run` (its parent) and `ioscribe job begin`
- * (exits before it). A pipe reports the subscription. Must not know what is sent.
+ * Starts ioscribe-publish with another identity, for `ioscribe run` and `ioscribe job begin` (exits before it). A pipe
+ * reports the subscription. Must not know what is sent.
  */
 #include "util/publish/publisher.h"
 

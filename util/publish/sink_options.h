@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options before a sink's kind: "every=10,modules=POSIX+MPIIO,json:FILE". */
+/* Before a sink's kind: "every=10,modules=POSIX+MPIIO,json:FILE". */
 #ifndef UTIL_PUBLISH_SINK_OPTIONS_H
 #define UTIL_PUBLISH_SINK_OPTIONS_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a Darshan-LDMS stream. */
 #ifndef UTIL_STORE_EVENT_JSON_H
 #define UTIL_STORE_EVENT_JSON_H
 

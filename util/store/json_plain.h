@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON as programs write it. */
 #ifndef UTIL_STORE_JSON_PLAIN_H
 #define UTIL_STORE_JSON_PLAIN_H
 

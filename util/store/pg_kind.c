@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * PostgreSQL as a kind of database, in a module, so that SQLite stores do not need libpq. Must not know how
- * statements are sent.
- */
+/* PostgreSQL, in a module, so that SQLite stores do not need libpq. Must not know how statements are sent. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions: SQL with named parameters, or Python. */
 #ifndef UTIL_STORE_QUESTION_H
 #define UTIL_STORE_QUESTION_H
 

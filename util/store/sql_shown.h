@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses for messages and pages. */
 #ifndef UTIL_STORE_SQL_SHOWN_H
 #define UTIL_STORE_SQL_SHOWN_H
 

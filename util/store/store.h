@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The store (docs/store.md). From one thread; several processes may use one database. */
+/* See docs/store.md. From one thread; several processes may use one database. */
 #ifndef UTIL_STORE_STORE_H
 #define UTIL_STORE_STORE_H
 

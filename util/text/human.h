@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Quantities and text for readers. */
 #ifndef UTIL_TEXT_HUMAN_H
 #define UTIL_TEXT_HUMAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers as text, equal to printf's and faster. Without a NUL; functions return the end. */
+/* Without a NUL; functions return the end. */
 #ifndef UTIL_TEXT_NUMBER_H
 #define UTIL_TEXT_NUMBER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffered output. Errors are reported only by flush. */
+/* Errors are reported only by flush. */
 #ifndef UTIL_TEXT_OUTBUF_H
 #define UTIL_TEXT_OUTBUF_H
 

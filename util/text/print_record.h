@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of every module as counter rows, in Darshan's text. */
 #ifndef UTIL_TEXT_PRINT_RECORD_H
 #define UTIL_TEXT_PRINT_RECORD_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON and CSV without loss. */
 #ifndef UTIL_TEXT_QUOTED_H
 #define UTIL_TEXT_QUOTED_H
 

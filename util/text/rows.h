@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counter rows, tab-separated. Parts common to a record's rows are built once. */
 #ifndef UTIL_TEXT_ROWS_H
 #define UTIL_TEXT_ROWS_H
 

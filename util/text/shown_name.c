@@ -12,7 +12,7 @@ const char *scribe_shown_name(struct scribe_shown_name *s, const char *name, siz
 {
 	size_t need;
 
-	/* A backslash is escaped too, so that escapes can be reversed. */
+	/* Also a backslash, so that escapes can be reversed. */
 	if (!name || (scribe_name_printable(name, *len) && !memchr(name, '\\', *len)))
 		return name;
 	need = scribe_name_escape(name, *len, s->text, s->cap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Subcommands and their options. A command's table feeds getopt, --help, manual page and completion. To add
- * one, declare it here and add a row in util/commands.c; `name`, `summary` and `main` are enough.
+ * A command's table feeds getopt, --help, manual page and completion. To add one, declare it here and add a row in
+ * util/commands.c; `name`, `summary` and `main` are enough.
  */
 #ifndef UTIL_TOOL_COMMAND_H
 #define UTIL_TOOL_COMMAND_H

@@ -3,7 +3,7 @@
 #ifndef UTIL_TOOL_LIBEXEC_H
 #define UTIL_TOOL_LIBEXEC_H
 
-/* Executes a program of this installation. Returns only on failure, with errno. Async-signal-safe. */
+/* Returns only on failure, with errno. Async-signal-safe. */
 void scribe_libexec_exec(const char *program, char **argv);
 /* Returns only on failure, with the exit status, after a message; `does`: its purpose. */
 int scribe_libexec_run(const char *program, const char *does, char **argv);

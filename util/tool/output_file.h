@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output files that appear complete or not at all. */
 #ifndef UTIL_TOOL_OUTPUT_FILE_H
 #define UTIL_TOOL_OUTPUT_FILE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polls nonblocking collectives to a deadline. All memory of a finalize is in one list; after a broken
- * collective it stays allocated. Runs in MPI_Finalize. Must not know what is sent.
+ * Polls nonblocking collectives. All memory of a finalize is in one list. Runs in MPI_Finalize. Must not know what is
+ * sent.
  */
 #include <sched.h>
 #include <stdlib.h>

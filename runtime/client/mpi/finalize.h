@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* At MPI_Finalize: one log by all ranks together, or none. */
 #ifndef RUNTIME_CLIENT_MPI_FINALIZE_H
 #define RUNTIME_CLIENT_MPI_FINALIZE_H
 

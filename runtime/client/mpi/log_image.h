@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's records from the daemon: an uncompressed log in a sealed memfd, mapped privately. The logfmt reader
- * would bring decompressors into every preloaded program.
+ * A rank's records from the daemon: an uncompressed log. The logfmt reader would bring decompressors into every
+ * preloaded program.
  */
 #ifndef RUNTIME_CLIENT_MPI_LOG_IMAGE_H
 #define RUNTIME_CLIENT_MPI_LOG_IMAGE_H

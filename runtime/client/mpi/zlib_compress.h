@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * zlib streams. libz is loaded only here, at the end of MPI programs; without it the stream is stored
- * uncompressed, which every reader accepts.
- */
+/* libz is loaded only here, at the end of MPI programs. Every reader accepts a stored stream. */
 #ifndef RUNTIME_CLIENT_MPI_ZLIB_COMPRESS_H
 #define RUNTIME_CLIENT_MPI_ZLIB_COMPRESS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The runtime's connection to the daemon (logfmt/base/proto.h), with deadlines. None is open between MPI_Init
- * and MPI_Finalize: the program may close or reuse unknown descriptors, and children inherit them.
+ * No connection is open between MPI_Init and MPI_Finalize: the program may close or reuse unknown descriptors, and
+ * children inherit them.
  */
 #ifndef RUNTIME_CLIENT_PROCESS_DAEMON_LINK_H
 #define RUNTIME_CLIENT_PROCESS_DAEMON_LINK_H

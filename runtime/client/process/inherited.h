@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restrictions that a process inherits. errno may change. */
+/* errno may change. */
 #ifndef RUNTIME_CLIENT_PROCESS_INHERITED_H
 #define RUNTIME_CLIENT_PROCESS_INHERITED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages to the kernel programs about streams (logfmt/rules/streams.h). errno is kept. */
+/* errno is kept. */
 #ifndef RUNTIME_CLIENT_WRAP_ANNOUNCE_H
 #define RUNTIME_CLIENT_WRAP_ANNOUNCE_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes over time in shared memory. */
 #ifndef RUNTIME_CLIENT_INSIDE_HEAT_H
 #define RUNTIME_CLIENT_INSIDE_HEAT_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Restrictions that the program set or inherited (seccomp, trapping counter). Counting continues in memory
- * alone; nothing new starts.
- */
+/* Under restrictions (seccomp, trapping counter) counting continues in memory alone; nothing new starts. */
 #ifndef RUNTIME_CLIENT_WRAP_SECCOMP_H
 #define RUNTIME_CLIENT_WRAP_SECCOMP_H
 

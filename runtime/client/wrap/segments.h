@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Single operations (DXT) in shared memory (logfmt/rules/streams.h). */
 #ifndef RUNTIME_CLIENT_WRAP_SEGMENTS_H
 #define RUNTIME_CLIENT_WRAP_SEGMENTS_H
 

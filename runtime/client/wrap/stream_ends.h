@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Positions and ends of streams from the C library. errno is kept. */
+/* errno is kept. */
 #ifndef RUNTIME_CLIENT_WRAP_STREAM_ENDS_H
 #define RUNTIME_CLIENT_WRAP_STREAM_ENDS_H
 

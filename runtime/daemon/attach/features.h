@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernel and privileges allow, found by trying it. */
 #ifndef RUNTIME_DAEMON_ATTACH_FEATURES_H
 #define RUNTIME_DAEMON_ATTACH_FEATURES_H
 

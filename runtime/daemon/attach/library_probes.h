@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which libraries are probed, and when. Failures never stop the daemon. */
+/* Failures never stop the daemon. */
 #ifndef RUNTIME_DAEMON_ATTACH_LIBRARY_PROBES_H
 #define RUNTIME_DAEMON_ATTACH_LIBRARY_PROBES_H
 

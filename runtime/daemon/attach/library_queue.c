@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A helper per user makes one search at a time and sends files, which a second helper analyses before link makers
- * attach. All searchers advance in turn, bounded per loop iteration and by deadlines. Must not know what
- * libraries contain.
+ * A helper per user makes one search at a time; a second helper analyses the files before link makers attach. All
+ * searchers advance in turn, bounded per loop iteration and by deadlines. Must not know what libraries contain.
  */
 #include "runtime/daemon/attach/library_queue.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asynchronous searches for libraries, by one helper per user; files are read by helpers of their owners. */
 #ifndef RUNTIME_DAEMON_ATTACH_LIBRARY_QUEUE_H
 #define RUNTIME_DAEMON_ATTACH_LIBRARY_QUEUE_H
 

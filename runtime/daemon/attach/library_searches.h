@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queued searches, and their helpers: one per user, another for lists. */
 #ifndef RUNTIME_DAEMON_ATTACH_LIBRARY_SEARCHES_H
 #define RUNTIME_DAEMON_ATTACH_LIBRARY_SEARCHES_H
 

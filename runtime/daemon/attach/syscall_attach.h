@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When programs are attached at system calls: from a job's first process to some time after the last. */
 #ifndef RUNTIME_DAEMON_ATTACH_SYSCALL_ATTACH_H
 #define RUNTIME_DAEMON_ATTACH_SYSCALL_ATTACH_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rate-limited lines on standard error about refused requests. */
 #ifndef RUNTIME_DAEMON_BASE_AUDIT_LOG_H
 #define RUNTIME_DAEMON_BASE_AUDIT_LOG_H
 

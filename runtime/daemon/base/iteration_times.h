@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Durations of loop iterations, in which no other request is served; without time spent waiting for a processor. */
+/* Without time spent waiting for a processor. */
 #ifndef RUNTIME_DAEMON_BASE_ITERATION_TIMES_H
 #define RUNTIME_DAEMON_BASE_ITERATION_TIMES_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resource limits of the daemon. */
 #ifndef RUNTIME_DAEMON_BASE_RLIMITS_H
 #define RUNTIME_DAEMON_BASE_RLIMITS_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Protocol between service manager and service. */
 #ifndef RUNTIME_DAEMON_BASE_SD_NOTIFY_H
 #define RUNTIME_DAEMON_BASE_SD_NOTIFY_H
 

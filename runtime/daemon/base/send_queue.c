@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that a peer's socket does not take yet; the loop flushes them on EPOLLOUT. */
+/* Messages that a peer's socket does not take yet; the loop flushes them on EPOLLOUT. Must not know what they mean. */
 #include "runtime/daemon/base/send_queue.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages to a peer that reads too slowly. Must not know what messages mean. */
 #ifndef RUNTIME_DAEMON_BASE_SEND_QUEUE_H
 #define RUNTIME_DAEMON_BASE_SEND_QUEUE_H
 

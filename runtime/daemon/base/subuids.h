@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* User ids that count as one user in limits: those of a line of /etc/subuid. */
 #ifndef RUNTIME_DAEMON_BASE_SUBUIDS_H
 #define RUNTIME_DAEMON_BASE_SUBUIDS_H
 

@@ -21,57 +21,57 @@ struct scribe_config {
 	uint32_t job_processes;        /* per job; 0: half of `processes` */
 	uint32_t max_listed_processes; /* in a log's process table */
 	uint32_t mem_alignment;        /* bytes; 0: MEM_NOT_ALIGNED is not counted */
-	bool opt_out;                  /* trace all processes of a scheduler's job, not only those that join */
-	bool show_privileged;          /* also programs that gain privileges at exec */
-	bool all_types;                /* also files that are not regular */
-	uint32_t exit_grace_ms;        /* for descendants that outlive CMD */
-	uint32_t finalize_timeout_ms;  /* for the runtime in MPI_Finalize */
-	char collective[5];            /* ranks reduce and write their log: auto (on several nodes), yes, no */
-	bool runtime;                  /* socket for the runtime */
-	uint32_t user_jobs;            /* limits per user of a service */
+	bool opt_out;
+	bool show_privileged;
+	bool all_types;
+	uint32_t exit_grace_ms;
+	uint32_t finalize_timeout_ms;
+	char collective[5]; /* auto, yes, no */
+	bool runtime;
+	uint32_t user_jobs; /* limits per user of a service */
 	uint32_t user_connections;
 	uint32_t user_spool_mib, user_files;
 	uint32_t user_records, user_processes; /* of all jobs of a user; 0: half of the total */
 	uint32_t user_helper_share;            /* per cent of a processor */
-	uint32_t client_idle_timeout_ms;       /* of a service's connections */
-	bool load_at_start;                    /* service: load the programs before the first job */
-	bool attach_at_begin;                  /* service: attach for jobs without processes, too */
-	uint32_t attach_linger_ms;             /* service: before detaching after the last process */
-	char bpf_attach_mode[16];              /* auto, or a name of SCRIBE_BPF_LEVELS */
-	bool attach_inexact;                   /* development: also a mode that loses calls on this kernel */
-	char modules[256];                     /* modules of plain code to enable, comma-separated */
-	char trace_libraries[64];              /* stdio, mpiio, hdf5, pnetcdf, none, auto */
-	char library_attach[8];                /* auto, multi, events */
-	bool library_cache;                    /* attach to libraries in the linker's cache before CMD starts */
-	bool stdio_wrap;                       /* preloaded programs count streams themselves */
-	bool mpiio_wrap;                       /* and data calls of MPI-IO */
-	bool dxt;                              /* record each read and write */
-	bool dxt_threads;                      /* with its thread, as in future versions of Darshan */
-	double dxt_small, dxt_unaligned;       /* least shares of such operations; 0: all files */
-	uint32_t dxt_memory;                   /* MiB, for all jobs */
-	uint32_t dxt_spool;                    /* MiB in files beyond that */
+	uint32_t client_idle_timeout_ms;
+	bool load_at_start;
+	bool attach_at_begin;
+	uint32_t attach_linger_ms;
+	char bpf_attach_mode[16]; /* auto, or a name of SCRIBE_BPF_LEVELS */
+	bool attach_inexact;      /* development: also a mode that loses calls on this kernel */
+	char modules[256];        /* comma-separated */
+	char trace_libraries[64]; /* stdio, mpiio, hdf5, pnetcdf, none, auto */
+	char library_attach[8];   /* auto, multi, events */
+	bool library_cache;
+	bool stdio_wrap; /* preloaded programs count streams themselves */
+	bool mpiio_wrap; /* and data calls of MPI-IO */
+	bool dxt;
+	bool dxt_threads;
+	double dxt_small, dxt_unaligned; /* least shares of such operations; 0: all files */
+	uint32_t dxt_memory;             /* MiB, for all jobs */
+	uint32_t dxt_spool;              /* MiB in files beyond that */
 	char dxt_dir[SCRIBE_PATH_MAX];
-	char user_libraries[8];              /* service: attach to users' libraries: never, always */
-	char library_paths[SCRIBE_PATH_MAX]; /* directories and files, colon-separated */
+	char user_libraries[8];              /* never, always */
+	char library_paths[SCRIBE_PATH_MAX]; /* colon-separated */
 	struct scribe_exclusions paths;
 	struct scribe_exclusion_rules exclusion_rules; /* of Darshan's keys */
 	bool unshared;                                 /* no reduction over ranks */
-	char log_hints[256];                           /* for the log's metadata */
-	char job_number[32];                           /* in the log; "": the scheduler's */
-	char log_file[SCRIBE_PATH_MAX];                /* absolute; "": log_dir */
-	char log_dir[SCRIBE_PATH_MAX];                 /* absolute; %u: user name */
-	char spool_dir[SCRIBE_PATH_MAX];               /* service: for logs that cannot be stored; "": /tmp */
-	char metrics_file[SCRIBE_PATH_MAX];            /* service: for a textfile collector; "": none */
+	char log_hints[256];
+	char job_number[32];                /* in the log; "": the scheduler's */
+	char log_file[SCRIBE_PATH_MAX];     /* absolute; "": log_dir */
+	char log_dir[SCRIBE_PATH_MAX];      /* absolute; %u: user name */
+	char spool_dir[SCRIBE_PATH_MAX];    /* "": /tmp */
+	char metrics_file[SCRIBE_PATH_MAX]; /* "": none */
 	uint32_t metrics_interval_s;
-	uint32_t overhead_budget;    /* per cent of the processes' processor time; 0: none */
-	uint32_t write_deadline_ms;  /* for storing a log */
-	uint32_t layout_deadline_ms; /* for reading the layout of files */
-	char layout_source[128];     /* "TYPE,ATTRIBUTE"; "": Lustre's */
-	char stream[1024];           /* service: sinks of every job's operations, space-separated; docs/streams.md */
-	uint32_t stream_uid;         /* identity of their publishers; 0: disabled */
-	char stream_hosts[1024];     /* allowed for users, comma-separated; "": any */
-	bool dated;                  /* LOGDIR/YYYY/M/D instead of LOGDIR */
-	bool own_place;              /* log_dir or log_file was set by the user */
+	uint32_t overhead_budget; /* per cent of the processes' processor time; 0: none */
+	uint32_t write_deadline_ms;
+	uint32_t layout_deadline_ms;
+	char layout_source[128]; /* "TYPE,ATTRIBUTE"; "": Lustre's */
+	char stream[1024];       /* space-separated; docs/streams.md */
+	uint32_t stream_uid;     /* identity of the publishers; 0: disabled */
+	char stream_hosts[1024]; /* allowed for users, comma-separated; "": any */
+	bool dated;              /* LOGDIR/YYYY/M/D instead of LOGDIR */
+	bool own_place;          /* log_dir or log_file was set by the user */
 	uint32_t uid, gid;
 	char user[64];
 	char user_said[64];            /* name sent by the client: not trusted */

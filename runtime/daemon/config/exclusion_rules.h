@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exclusion rules of a job by name, program, rank or module, as in Darshan. Inclusion wins. Expressions are
- * text here. Must not know of slots or processes.
+ * Exclusion rules of a job by name, program, rank or module, as in Darshan. Inclusion wins. Must not know of slots or
+ * processes.
  */
 #ifndef RUNTIME_DAEMON_CONFIG_EXCLUSION_RULES_H
 #define RUNTIME_DAEMON_CONFIG_EXCLUSION_RULES_H

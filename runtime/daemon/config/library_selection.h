@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Libraries selected by a configuration. */
 #ifndef RUNTIME_DAEMON_CONFIG_LIBRARY_SELECTION_H
 #define RUNTIME_DAEMON_CONFIG_LIBRARY_SELECTION_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Name of a job's user. */
 #ifndef RUNTIME_DAEMON_CONFIG_USER_NAME_H
 #define RUNTIME_DAEMON_CONFIG_USER_NAME_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers that wait until probes are attached. */
 #ifndef RUNTIME_DAEMON_CONTROL_ATTACH_SESSION_H
 #define RUNTIME_DAEMON_CONTROL_ATTACH_SESSION_H
 

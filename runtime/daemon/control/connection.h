@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One connection: send, refuse, close. */
 #ifndef RUNTIME_DAEMON_CONTROL_CONNECTION_H
 #define RUNTIME_DAEMON_CONTROL_CONNECTION_H
 

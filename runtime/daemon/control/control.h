@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the daemon's main part needs of control/. */
 #ifndef RUNTIME_DAEMON_CONTROL_CONTROL_H
 #define RUNTIME_DAEMON_CONTROL_CONTROL_H
 

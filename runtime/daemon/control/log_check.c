@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trial for `ioscribe doctor --service`: writes an empty file as a log would be written, with the same helpers
- * and directories, and removes it. Three steps, each answered later by a helper. Must not know
- * running jobs.
+ * Trial for `ioscribe doctor --service`: writes an empty file with a log's helpers and directories, and removes it.
+ * Three steps, each answered later by a helper. Must not know running jobs.
  */
 #include "runtime/daemon/control/log_check.h"
 

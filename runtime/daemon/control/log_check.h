@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Check whether a job's log could be written. Does not block the daemon. */
 #ifndef RUNTIME_DAEMON_CONTROL_LOG_CHECK_H
 #define RUNTIME_DAEMON_CONTROL_LOG_CHECK_H
 

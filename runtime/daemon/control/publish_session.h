@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Subscriptions to a job's operations: JOB_PUBLISH (logfmt/base/proto.h). */
 #ifndef RUNTIME_DAEMON_CONTROL_PUBLISH_SESSION_H
 #define RUNTIME_DAEMON_CONTROL_PUBLISH_SESSION_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Session with the runtime at MPI_Finalize. */
 #ifndef RUNTIME_DAEMON_CONTROL_RANK_SESSION_H
 #define RUNTIME_DAEMON_CONTROL_RANK_SESSION_H
 

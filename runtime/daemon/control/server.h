@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All connections: accept, serve in order of arrival, close. */
 #ifndef RUNTIME_DAEMON_CONTROL_SERVER_H
 #define RUNTIME_DAEMON_CONTROL_SERVER_H
 

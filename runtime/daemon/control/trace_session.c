@@ -63,7 +63,6 @@ int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, 
 	if (rc == 0)
 		rc = scribe_windows_open(job, c->id, ms, err);
 	c->traces = rc == 0;
-	/* the window opens a little later, when all records send segments */
 	return rc < 0 ? rc : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Session with `ioscribe trace`: a window on a running job. */
 #ifndef RUNTIME_DAEMON_CONTROL_TRACE_SESSION_H
 #define RUNTIME_DAEMON_CONTROL_TRACE_SESSION_H
 

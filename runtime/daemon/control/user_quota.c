@@ -190,7 +190,6 @@ int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota 
 	if (own.v[q] >= scribe_user_limit(d, q))
 		return scribe_err_set(err, -EDQUOT, "user %u has %llu %s here already (%s)", (unsigned)uid,
 				      (unsigned long long)own.v[q], quotas[q].what, quotas[q].name);
-	/* a few users must not lock out those with little */
 	pool = pool_of(d, q, &taken);
 	/* the end of the pool is reserved for users with little */
 	if (pool && (taken >= pool || (taken >= pool - pool / PLACES_OF_OTHERS && own.v[q] >= pool / LITTLE)))

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Use and limits per user. Root is exempt: the site's prolog must always be served, and root can take all of
- * the node anyway.
- */
+/* Root is exempt: the site's prolog must always be served, and root can take all of the node anyway. */
 #ifndef RUNTIME_DAEMON_CONTROL_USER_QUOTA_H
 #define RUNTIME_DAEMON_CONTROL_USER_QUOTA_H
 

@@ -185,7 +185,7 @@ static void on_hidden(struct scribe_process *p)
 	scribe_job_journal_exec(p, none, sizeof(none), none);
 }
 
-/* The process is not to be recorded, nor are its children: drops its records. */
+/* Neither the process nor its children are recorded: drops its records. */
 static void disable(struct scribe_daemon *d, struct scribe_process *p)
 {
 	p->disabled = true;
@@ -283,7 +283,7 @@ static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
 		   enum scribe_process_end kind)
 {
-	/* reported by both event and sweep, or in progress already */
+	/* reported by event and sweep, or in progress */
 	if (p->ended || p->waits_for || p->leaving)
 		return;
 	end_environment(d, p);

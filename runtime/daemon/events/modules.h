@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of POSIX and libraries from what was drained, and modules of plain code. */
 #ifndef RUNTIME_DAEMON_EVENTS_MODULES_H
 #define RUNTIME_DAEMON_EVENTS_MODULES_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NAME events: the path of a file that a process starts to use. */
 #ifndef RUNTIME_DAEMON_EVENTS_NAME_EVENTS_H
 #define RUNTIME_DAEMON_EVENTS_NAME_EVENTS_H
 

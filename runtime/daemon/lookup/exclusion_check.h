@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matches names and programs with a job's patterns in a worker with the identity of the job's user. Records of an
- * ended process wait for pending checks. What is not checked is not excluded, and counted in the ledger.
+ * Records of an ended process wait for pending checks. What is not checked is not excluded, and counted in the ledger.
  */
 #ifndef RUNTIME_DAEMON_LOOKUP_EXCLUSION_CHECK_H
 #define RUNTIME_DAEMON_LOOKUP_EXCLUSION_CHECK_H

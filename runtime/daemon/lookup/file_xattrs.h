@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Extended attributes of files that static modules (runtime/core/module_table.h) need, read with the identity of the
- * job's user. A hanging file system costs the job one deadline.
- */
+/* For static modules (runtime/core/module_table.h). A hanging file system costs the job one deadline. */
 #ifndef RUNTIME_DAEMON_LOOKUP_FILE_XATTRS_H
 #define RUNTIME_DAEMON_LOOKUP_FILE_XATTRS_H
 

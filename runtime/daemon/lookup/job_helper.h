@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Helpers with the identity of a job's user. */
 #ifndef RUNTIME_DAEMON_LOOKUP_JOB_HELPER_H
 #define RUNTIME_DAEMON_LOOKUP_JOB_HELPER_H
 

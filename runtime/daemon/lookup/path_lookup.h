@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resolves links in paths by a helper with the identity of the job's user, without blocking the daemon. */
 #ifndef RUNTIME_DAEMON_LOOKUP_PATH_LOOKUP_H
 #define RUNTIME_DAEMON_LOOKUP_PATH_LOOKUP_H
 

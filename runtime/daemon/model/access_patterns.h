@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access patterns by key, as long as records refer to them (logfmt/rules/lib_rules.h). */
+/* Kept as long as records refer to them (logfmt/rules/lib_rules.h). */
 #ifndef RUNTIME_DAEMON_MODEL_ACCESS_PATTERNS_H
 #define RUNTIME_DAEMON_MODEL_ACCESS_PATTERNS_H
 

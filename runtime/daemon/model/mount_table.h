@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mount table of a log, as in Darshan. */
 #ifndef RUNTIME_DAEMON_MODEL_MOUNT_TABLE_H
 #define RUNTIME_DAEMON_MODEL_MOUNT_TABLE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of a job by record id, and paths of name events as the process saw them. Any bytes but NUL. */
+/* Names are any bytes but NUL. */
 #ifndef RUNTIME_DAEMON_MODEL_NAME_TABLE_H
 #define RUNTIME_DAEMON_MODEL_NAME_TABLE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Resolves paths by openat2() below the process's root. RESOLVE_CACHED never waits; otherwise the caller's
- * function decides: the daemon delegates to a helper, which may wait for a file server. The second half also
- * uses the job's changes of links.
+ * Resolves paths by openat2() below the process's root. RESOLVE_CACHED never waits; otherwise the caller's function
+ * decides: the daemon delegates to a helper, which may wait for a file server. The second half also uses the job's
+ * changes of links. Must not know what a path is for.
  */
 #include "runtime/daemon/model/path_resolve.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resolves links and dots of a path. Must not know what it is for. */
 #ifndef RUNTIME_DAEMON_MODEL_PATH_RESOLVE_H
 #define RUNTIME_DAEMON_MODEL_PATH_RESOLVE_H
 

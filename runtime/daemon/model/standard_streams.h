@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of standard streams in Darshan's logs. */
 #ifndef RUNTIME_DAEMON_MODEL_STANDARD_STREAMS_H
 #define RUNTIME_DAEMON_MODEL_STANDARD_STREAMS_H
 

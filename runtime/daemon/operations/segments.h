@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments of single operations (DXT): taken from the kernel, kept per slot, assigned to rank and file when the
- * slot is drained. Without a job that needs them every function returns at once.
+ * Segments (DXT): taken from the kernel, kept per slot, assigned to rank and file when the slot is drained. Without a
+ * job that needs them every function returns at once.
  */
 #ifndef RUNTIME_DAEMON_OPERATIONS_SEGMENTS_H
 #define RUNTIME_DAEMON_OPERATIONS_SEGMENTS_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by segments.c, segment_records.c, segment_windows.c and segment_jobs.c. */
 #ifndef RUNTIME_DAEMON_OPERATIONS_SEGMENTS_PRIVATE_H
 #define RUNTIME_DAEMON_OPERATIONS_SEGMENTS_PRIVATE_H
 

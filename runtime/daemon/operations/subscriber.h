@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A publisher's subscription and ring (logfmt/base/publish_ring.h). */
 #ifndef RUNTIME_DAEMON_OPERATIONS_SUBSCRIBER_H
 #define RUNTIME_DAEMON_OPERATIONS_SUBSCRIBER_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds the records of a unit's log. */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_BUILD_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_BUILD_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds a log from records. */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_COMMIT_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_COMMIT_H
 

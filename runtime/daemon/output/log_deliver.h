@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Delivers finished logs without waiting for a file system: a helper stores them, on failure in the spool or in
- * /tmp.
- */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_DELIVER_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_DELIVER_H
 

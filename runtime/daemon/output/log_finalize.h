@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts the delivery of logs. */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_FINALIZE_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_FINALIZE_H
 

@@ -214,7 +214,6 @@ static int ask(struct scribe_job *job, struct scribe_preparing *at, bool days, b
 	if (rc < 0)
 		return rc;
 	at->stage = days ? SCRIBE_PREPARE_DAYS : SCRIBE_PREPARE_OWN;
-	/* Shared date directories belong to root; the others are made as the user. */
 	rc = days ? scribe_helper_days(&at->helper, at->path, scribe_log_path_shared(job, at->path), ANSWER_MS)
 		  : scribe_helper_ready(&at->helper, at->path, (unsigned)scribe_log_path_own(job, at->path), remove,
 					ANSWER_MS);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names and directories of logs. */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_PATH_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_PATH_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stages that store a built log. */
 #ifndef RUNTIME_DAEMON_OUTPUT_LOG_PUT_H
 #define RUNTIME_DAEMON_OUTPUT_LOG_PUT_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The metrics file of a service. Once per interval all records are counted, a part per loop iteration; then a
- * helper with root's identity writes the file, so that the loop does not wait for its file system.
- * Must not know the text.
+ * The metrics file of a service, for Prometheus' node exporter. Once per interval all records are counted, a part per
+ * loop iteration; then a helper with root's identity writes the file, so that the loop does not wait for its file
+ * system. Must not know the text.
  */
 #include "runtime/daemon/output/metrics.h"
 

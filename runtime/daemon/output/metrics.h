@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Metrics file of a service for a text collector (Prometheus' node exporter): totals, never names of files. */
+/* Totals, never names of files. */
 #ifndef RUNTIME_DAEMON_OUTPUT_METRICS_H
 #define RUNTIME_DAEMON_OUTPUT_METRICS_H
 

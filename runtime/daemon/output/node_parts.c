@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names and contents of a job's parts. All nodes derive the same names from the job, so that they exchange nothing but
- * files. Main thread; helpers write the files.
+ * files. Main thread; helpers write the files. Must not know records.
  */
 #include "runtime/daemon/output/node_parts.h"
 

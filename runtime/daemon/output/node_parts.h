@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of the parts of a job on several nodes (logfmt/nodes/part.h). Must not know records. */
 #ifndef RUNTIME_DAEMON_OUTPUT_NODE_PARTS_H
 #define RUNTIME_DAEMON_OUTPUT_NODE_PARTS_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matches texts against a job's patterns; runs in a helper. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_EXCLUSION_WORKER_H
 #define RUNTIME_DAEMON_PRIVSEP_EXCLUSION_WORKER_H
 

@@ -480,7 +480,7 @@ bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *
 	h->asked = false;
 	if (rc < 0)
 		*ret = (struct scribe_helper_answer){.rc = rc == -EAGAIN ? -ETIMEDOUT : rc};
-	/* It must not store a log late that was stored elsewhere: scribe_helpers_end_hung(). */
+	/* See scribe_helpers_end_hung(). */
 	if (rc == -EAGAIN)
 		scribe_helper_hangs();
 	return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Runs in the helper, before each request that reads user data. */
+/* Limits of a helper, set before each request that reads user data. */
 #include "runtime/daemon/privsep/helper_limits.h"
 
 #include <stdbool.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of a helper that reads what a user wrote. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_HELPER_LIMITS_H
 #define RUNTIME_DAEMON_PRIVSEP_HELPER_LIMITS_H
 

@@ -40,7 +40,7 @@
 
 #define NOTE_ENDING ".to"
 
-/* Neither a symbolic link as the last component nor a magic link of /proc on the way is followed. */
+/* Follows neither a symbolic link as the last component nor a magic link of /proc. */
 static int open_safely(const char *path, int flags, mode_t mode)
 {
 	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process that forks helpers. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_HELPER_SPAWNER_H
 #define RUNTIME_DAEMON_PRIVSEP_HELPER_SPAWNER_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The packets between helper.c in the daemon and helper_main.c in a helper process. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_HELPER_WIRE_H
 #define RUNTIME_DAEMON_PRIVSEP_HELPER_WIRE_H
 

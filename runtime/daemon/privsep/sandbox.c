@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gives up privileges for good. Called by each process of the daemon after its start-up, and again by a helper
- * that becomes a reader. Must not know jobs or logs.
+ * Gives up privileges for good. By each process of the daemon after its start-up, and by a helper that becomes a
+ * reader. Must not know jobs or logs.
  */
 #include "runtime/daemon/privsep/sandbox.h"
 #include "bpf/user/load.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Confinement of the daemon's processes; SECURITY.md justifies what each keeps. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_SANDBOX_H
 #define RUNTIME_DAEMON_PRIVSEP_SANDBOX_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System call filters of the daemon's processes, and reports of refused calls. */
 #ifndef RUNTIME_DAEMON_PRIVSEP_SANDBOX_SYSCALLS_H
 #define RUNTIME_DAEMON_PRIVSEP_SANDBOX_SYSCALLS_H
 

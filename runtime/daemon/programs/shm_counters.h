@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters in memory shared with programs (logfmt/rules/streams.h): read with pread(), used for reported records
- * only.
- */
 #ifndef RUNTIME_DAEMON_PROGRAMS_SHM_COUNTERS_H
 #define RUNTIME_DAEMON_PROGRAMS_SHM_COUNTERS_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program's memory (logfmt/rules/streams.h), for shm_counters.c and shm_segments.c. */
 #ifndef RUNTIME_DAEMON_PROGRAMS_SHM_MEMORY_H
 #define RUNTIME_DAEMON_PROGRAMS_SHM_MEMORY_H
 

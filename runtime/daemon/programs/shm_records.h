@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records from programs' own counters. */
 #ifndef RUNTIME_DAEMON_PROGRAMS_SHM_RECORDS_H
 #define RUNTIME_DAEMON_PROGRAMS_SHM_RECORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rings of single operations in programs' memory: MPI-IO for the job's segments, streams for publishers. */
+/* MPI-IO for the job's segments, streams for publishers. */
 #ifndef RUNTIME_DAEMON_PROGRAMS_SHM_SEGMENTS_H
 #define RUNTIME_DAEMON_PROGRAMS_SHM_SEGMENTS_H
 

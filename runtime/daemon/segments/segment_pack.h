@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packs segments as differences to their predecessors. */
 #ifndef RUNTIME_DAEMON_SEGMENTS_SEGMENT_PACK_H
 #define RUNTIME_DAEMON_SEGMENTS_SEGMENT_PACK_H
 

@@ -166,7 +166,7 @@ struct scribe_job {
 	struct scribe_journal journal;         /* closed: the job does not survive this daemon */
 };
 
-/* Whether all reads and writes of the job are recorded one by one. */
+/* All reads and writes are recorded one by one. */
 static inline bool scribe_job_has_dxt(const struct scribe_job *job)
 {
 	return job->segments && !job->budget.ended_ns[SCRIBE_BUDGET_OPERATIONS];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of a job's logs. */
 #ifndef RUNTIME_DAEMON_STATE_JOB_MESSAGES_H
 #define RUNTIME_DAEMON_STATE_JOB_MESSAGES_H
 

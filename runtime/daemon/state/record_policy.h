@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which records of a process count, and in which module. */
 #ifndef RUNTIME_DAEMON_STATE_RECORD_POLICY_H
 #define RUNTIME_DAEMON_STATE_RECORD_POLICY_H
 

@@ -39,7 +39,7 @@ static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_cop
 /* The state before the call that the owner has not finished. */
 static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 {
-	/* calls are added to the shard first, then to its shadow: while the lock is odd the shadow is consistent */
+	/* while the lock is odd the shadow is consistent */
 	c->s.shard[SCRIBE_SHARD_OWNER] = c->s.shard[SCRIBE_SHARD_OWNER_SHADOW];
 	c->s.heat[SCRIBE_SHARD_OWNER] = c->s.heat[SCRIBE_SHARD_OWNER_SHADOW];
 	if (file) {

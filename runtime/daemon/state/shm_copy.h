@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consistent copy of one slot of a program's shared counters. */
 #ifndef RUNTIME_DAEMON_STATE_SHM_COPY_H
 #define RUNTIME_DAEMON_STATE_SHM_COPY_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A job's entry in the kernel's table. */
 #ifndef RUNTIME_DAEMON_TABLES_JOB_TABLE_H
 #define RUNTIME_DAEMON_TABLES_JOB_TABLE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The command `ioscribe analyze`: statistics of many logs, read by several threads with one list of paths. */
+/* `ioscribe analyze`: statistics of many logs, read by several threads with one list of paths. */
 #include <errno.h>
 #include <fts.h>
 #include <malloc.h>

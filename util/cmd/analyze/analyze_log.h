@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of one log for analyze. */
 #ifndef UTIL_CMD_ANALYZE_ANALYZE_LOG_H
 #define UTIL_CMD_ANALYZE_ANALYZE_LOG_H
 

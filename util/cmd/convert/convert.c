@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another
- * compression, obfuscated, annotated, or reduced to one file.
+ * `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another compression, obfuscated,
+ * annotated, or reduced to one file.
  */
 #include <errno.h>
 #include <inttypes.h>

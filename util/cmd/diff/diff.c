@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe diff` (darshan-diff): compares two logs counter by counter. Records are sorted by file,
- * module and rank and merged; equal rows are dropped.
+ * `ioscribe diff` (darshan-diff): compares two logs counter by counter. Records are sorted by file, module and rank and
+ * merged; equal rows are dropped.
  */
 #include <errno.h>
 #include <stdbool.h>

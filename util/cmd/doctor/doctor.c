@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe doctor`: checks what this kernel and user can do, a line per check. Changes nothing. Must
- * not know how the daemon works.
+ * `ioscribe doctor`: checks what this kernel and user can do, a line per check. Changes nothing. Must not know how the
+ * daemon works.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe dxt` (darshan-dxt-parser): prints traced operations as text identical to that tool's,
- * JSON or CSV.
- */
+/* `ioscribe dxt` (darshan-dxt-parser): prints traced operations as text identical to that tool's, JSON or CSV. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traced operations as rows of JSON or CSV. */
 #ifndef UTIL_CMD_DXT_DXT_ROWS_H
 #define UTIL_CMD_DXT_DXT_ROWS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The work of `ioscribe export`, in ioscribe-export. Each format is a table of functions (export_format.h). */
+/* The work of ioscribe-export. Each format is a table of functions (export_format.h). */
 #include "util/cmd/export/export.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe export`: options, help, and the start of ioscribe-export, so that others do not load
- * libraries for JSON and SQL. Both link this file.
+ * `ioscribe export`: options, help and start of ioscribe-export, so that others do not load libraries for JSON and SQL.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The program ioscribe-export. Its one-entry command table gives it the messages and help of `ioscribe export`. */
+/* ioscribe-export. Its one-entry command table has the messages and help of `ioscribe export`. */
 #include <stddef.h>
 
 #include "util/cmd/export/export.h"

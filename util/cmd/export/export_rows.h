@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Shared by export_table.c, which walks a log, and export_lists.c, for records that are lists. Not for
- * other files.
- */
+/* Only for export_table.c and export_lists.c. */
 #ifndef UTIL_CMD_EXPORT_EXPORT_ROWS_H
 #define UTIL_CMD_EXPORT_EXPORT_ROWS_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log as tables, the common input of all export formats. Tables and columns: docs/export.md. */
 #ifndef UTIL_CMD_EXPORT_EXPORT_TABLE_H
 #define UTIL_CMD_EXPORT_EXPORT_TABLE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe job`: one request to the service, and its replies. Ends in bounded time: each step gets
- * the rest of --timeout. Must not know BPF or logs.
+ * `ioscribe job`: one request to the service, and its replies. Ends in bounded time: each step gets the rest of
+ * --timeout. Must not know BPF or logs.
  */
 #include <errno.h>
 #include <pwd.h>

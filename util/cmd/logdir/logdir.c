@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe logdir`: creates or checks directories of logs, also for `doctor`. Each is opened from
- * its parent's descriptor and not through a symbolic link, which a user could redirect. Must not know logs or
- * the daemon.
+ * `ioscribe logdir`: creates or checks directories of logs, also for `doctor`. Each is opened from its parent's
+ * descriptor and not through a symbolic link, which a user could redirect. Must not know logs or the daemon.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The check of `ioscribe logdir`, for `ioscribe doctor`. */
 #ifndef UTIL_CMD_LOGDIR_LOGDIR_H
 #define UTIL_CMD_LOGDIR_LOGDIR_H
 

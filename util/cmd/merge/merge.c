@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe merge` (darshan-merge). Logs are opened one at a time, several times. In memory: names
- * and, with --shared-redux, shared records of one module.
+ * `ioscribe merge` (darshan-merge). Logs are opened one at a time, several times. In memory: names and, with
+ * --shared-redux, shared records of one module.
  */
 #include <errno.h>
 #include <inttypes.h>

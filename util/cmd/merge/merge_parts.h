@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ioscribe merge DIRECTORY: the logs of a job from the parts of its nodes. */
 #ifndef UTIL_CMD_MERGE_MERGE_PARTS_H
 #define UTIL_CMD_MERGE_MERGE_PARTS_H
 

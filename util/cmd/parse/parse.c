@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it. One pass
- * over each module.
- */
+/* `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it. One pass over each module. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe publish`: options, help, and the start of ioscribe-publish, so that others do not load
- * sinks' libraries.
- */
+/* `ioscribe publish`: options, help and start of ioscribe-publish, so that others do not load sinks' libraries. */
 #include <stddef.h>
 
 #include "util/cmd/publish/publish_cmd.h"

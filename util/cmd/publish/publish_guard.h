@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends a publisher with a sink that hangs. */
 #ifndef UTIL_CMD_PUBLISH_PUBLISH_GUARD_H
 #define UTIL_CMD_PUBLISH_PUBLISH_GUARD_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The program ioscribe-publish, executed by `ioscribe publish` (publish_command.c). */
+/* ioscribe-publish, executed by `ioscribe publish` from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/publish/publish_cmd.h"

@@ -22,7 +22,7 @@
 #define LOOK_MS       50   /* poll interval of a sink without a descriptor */
 #define END_MS        1000 /* to send the last sample after a signal */
 #define REST_MS       5000 /* for the sink to deliver what it accepted */
-#define STUCK_SECONDS 8    /* SIGALRM ends the process this long after a signal, because sinks may hang */
+#define STUCK_SECONDS 8    /* SIGALRM so long after a signal, because sinks may hang */
 #define NODE          64   /* bytes of a node's name with NUL, as in messages of jobs */
 
 struct node_publisher {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe query`, in ioscribe-query. The store is opened read-only; IOSCRIBE_DB can hold its
- * address, which hides a password. Must not know the tables.
+ * The work of ioscribe-query. The store is opened read-only; IOSCRIBE_DB can hold its address, which hides a password.
+ * Must not know the tables.
  */
 #include "util/cmd/query/query.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The program ioscribe-query, executed by `ioscribe query` (query_command.c) from libexec. */
+/* ioscribe-query, executed by `ioscribe query` from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/query/query.h"

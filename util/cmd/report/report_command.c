@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The command `ioscribe report`: options, help, and the start of ioscribe-report, which has the page's files in it. */
+/* `ioscribe report`: options, help and start of ioscribe-report, which has the page's files in it. */
 #include <stddef.h>
 
 #include "util/tool/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The program ioscribe-report. Its one-entry command table gives it the messages and help of `ioscribe report`. */
+/* ioscribe-report. Its one-entry command table has the messages and help of `ioscribe report`. */
 #include <stddef.h>
 
 #include "util/cmd/report/report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe run`: traces one command with a private daemon, or through the node's service. The exit
- * code is the command's. Must not know BPF or records.
+ * `ioscribe run`: traces one command with a private daemon, or through the node's service. The exit code is the
+ * command's. Must not know BPF or records.
  */
 #include <errno.h>
 #include <limits.h>

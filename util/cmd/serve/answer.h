@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of questions as JSON: tables or time series. */
 #ifndef UTIL_CMD_SERVE_ANSWER_H
 #define UTIL_CMD_SERVE_ANSWER_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lifetimes of connections, and the number of those without the token. */
 #ifndef UTIL_CMD_SERVE_CONNECTIONS_H
 #define UTIL_CMD_SERVE_CONNECTIONS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The protocol of Grafana's JSON data source. A target is a question's name; its payload has parameters and selects
- * from the result. Must not know HTTP.
+ * The protocol of Grafana's JSON data source (simpod-json-datasource, simple-json). A target is a question's name; its
+ * payload has parameters and selects from the result. Must not know HTTP.
  */
 #include "util/cmd/serve/grafana.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The protocol of Grafana's JSON data source (simpod-json-datasource, simple-json). */
 #ifndef UTIL_CMD_SERVE_GRAFANA_H
 #define UTIL_CMD_SERVE_GRAFANA_H
 

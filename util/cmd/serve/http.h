@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The HTTP server: access control and replies. */
 #ifndef UTIL_CMD_SERVE_HTTP_H
 #define UTIL_CMD_SERVE_HTTP_H
 

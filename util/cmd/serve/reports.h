@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of jobs with a log below --logs. Their addresses contain a key instead of the token. */
+/* Addresses of reports contain a key instead of the token. */
 #ifndef UTIL_CMD_SERVE_REPORTS_H
 #define UTIL_CMD_SERVE_REPORTS_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe serve`: options, help, and the start of ioscribe-serve: a separate program, so that others
- * load neither databases nor HTTP. Both link this file.
- */
+/* `ioscribe serve`: options, help and start of ioscribe-serve, so that others load neither databases nor HTTP. */
 #include <stddef.h>
 
 #include "util/tool/command.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The program ioscribe-serve: opens the store read-only, creates or reads a token, serves until a signal. The store
- * is closed after the server's thread has ended.
+ * ioscribe-serve: opens the store read-only, creates or reads a token, serves until a signal. The store is closed after
+ * the server's thread has ended.
  */
 #include <errno.h>
 #include <inttypes.h>

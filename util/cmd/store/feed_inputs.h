@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Inputs of lines. Data stay in an input's buffer until they are committed. Kafka topics: feed_kafka.c; lines
- * are stored by feed_lines.c.
- */
+/* Kafka topics: feed_kafka.c; lines are stored by feed_lines.c. */
 #ifndef UTIL_CMD_STORE_FEED_INPUTS_H
 #define UTIL_CMD_STORE_FEED_INPUTS_H
 

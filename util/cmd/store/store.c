@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The work of `ioscribe store`, in ioscribe-store: logs, then lines until inputs end or a signal. What was
- * committed stays.
- */
+/* ioscribe-store: stores logs, then lines until inputs end or a signal. What was committed stays. */
 #include "util/cmd/store/store_cmd.h"
 
 #include <errno.h>

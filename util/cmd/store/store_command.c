@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe store`: options, help, and the start of ioscribe-store, so that others do not load
- * databases. Both link this file.
- */
+/* `ioscribe store`: options, help and start of ioscribe-store, so that others do not load databases. */
 #include <stddef.h>
 
 #include "util/tool/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The program ioscribe-store, executed by `ioscribe store` (store_command.c) from libexec. */
+/* ioscribe-store, executed by `ioscribe store` from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/store/store_cmd.h"

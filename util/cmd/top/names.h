@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* File names of running jobs, requested once and kept. */
 #ifndef UTIL_CMD_TOP_NAMES_H
 #define UTIL_CMD_TOP_NAMES_H
 

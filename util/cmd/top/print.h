@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows as a table, JSON or line protocol. */
 #ifndef UTIL_CMD_TOP_PRINT_H
 #define UTIL_CMD_TOP_PRINT_H
 

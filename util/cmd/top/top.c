@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The work of `ioscribe top`, in the program ioscribe-top: its command line, and samples as text. Must not know a
- * terminal (screen.c).
- */
+/* ioscribe-top: its command line, and samples as text. Must not know a terminal (screen.c). */
 #include "util/cmd/top/top.h"
 
 #include <errno.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The command `ioscribe top`: options, help, and the start of ioscribe-top, so that others do not load curses.
- * Both link this file.
- */
+/* `ioscribe top`: options, help and start of ioscribe-top, so that others do not load curses. */
 #include <stddef.h>
 
 #include "util/cmd/top/options.h"

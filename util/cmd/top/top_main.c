@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The program ioscribe-top, executed by `ioscribe top` (top_command.c) from libexec. */
+/* ioscribe-top, executed by `ioscribe top` from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/top/top.h"

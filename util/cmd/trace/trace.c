@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe trace`: single operations of a running job for some seconds. The log is received into
- * memory. Must not know how segments are kept.
+ * `ioscribe trace`: single operations of a running job for some seconds. The log is received into memory. Must not know
+ * how segments are kept.
  */
 #include <errno.h>
 #include <poll.h>
@@ -194,7 +194,7 @@ static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/* The type of the next message; -EPIPE: the daemon has exited, and the window is lost. */
+/* The next message's type; -EPIPE: the daemon has exited, the window is lost. */
 static int hear(struct trace *t, int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
