@@ -43,7 +43,7 @@ static uint64_t clock_of_kernel(void)
 #include <cpuid.h>
 
 #define ANCHOR_NS   1000000ull /* validity of a calibration */
-#define READ_CYCLES 5000ull    /* a slower reading was interrupted */
+#define READ_CYCLES 2000ull    /* a slower reading was interrupted; half of it is the anchor's error */
 
 static __thread struct {
 	uint64_t ticks, ns;             /* latest */
@@ -62,26 +62,27 @@ static uint64_t ticks_now(void)
 static uint64_t anchor_anew(void)
 {
 	/* The clock is read between two counter values: their distance shows an interruption. */
-	uint64_t before = ticks_now(), ns = scribe_clock_ns(), after = ticks_now();
+	const uint64_t before = ticks_now(), ns = scribe_clock_ns(), took = ticks_now() - before;
+	const uint64_t ticks = before + took / 2;
 
 	if (!steady) {
 		unsigned a, b, c, d = 0;
 
 		steady = __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8) ? 1 : -1;
 	}
-	if (steady < 0 || after - before > READ_CYCLES)
+	if (steady < 0 || took > READ_CYCLES)
 		return ns;
-	if (!anchor.first_ticks || before < anchor.first_ticks) {
-		anchor.first_ticks = before;
+	if (!anchor.first_ticks || ticks < anchor.first_ticks) {
+		anchor.first_ticks = ticks;
 		anchor.first_ns = ns;
 		anchor.speed = 0;
 	} else if (ns - anchor.first_ns >= ANCHOR_NS) {
-		double speed = (double)(ns - anchor.first_ns) / (double)(before - anchor.first_ticks);
+		double speed = (double)(ns - anchor.first_ns) / (double)(ticks - anchor.first_ticks);
 
 		anchor.speed = (uint64_t)(speed * 4294967296.0);
 		anchor.span = (uint64_t)((double)ANCHOR_NS / speed);
 	}
-	anchor.ticks = before;
+	anchor.ticks = ticks;
 	anchor.ns = ns;
 	return ns;
 }
