@@ -50,6 +50,7 @@ enum scribe_slot_kind {
 	SCRIBE_KIND_H5D = 8,
 	SCRIBE_KIND_NC_FILE = 9,
 	SCRIBE_KIND_NC_VAR = 10,
+	SCRIBE_KIND_CUFILE = 11,
 };
 
 enum scribe_slot_flags {

@@ -17,6 +17,7 @@ enum scribe_layer {
 	SCRIBE_LAYER_MPIIO,
 	SCRIBE_LAYER_HDF5,
 	SCRIBE_LAYER_PNETCDF,
+	SCRIBE_LAYER_CUFILE,
 	SCRIBE_LAYERS,
 };
 
@@ -32,39 +33,44 @@ enum scribe_layer {
 enum scribe_fn {
 	SCRIBE_FN_NONE = 0,
 	/* see the table */
-	SCRIBE_FN_STREAM_OPEN,    /* returns FILE *, opens a file inside */
-	SCRIBE_FN_STREAM_FDOPEN,  /* fd: returns FILE * */
-	SCRIBE_FN_STREAM_FLUSH,   /* FILE * */
-	SCRIBE_FN_STREAM_MESSAGE, /* writes to standard error unseen by the preloaded library */
-	SCRIBE_FN_MPI_OPEN,       /* comm, name, amode, info, MPI_File *; own: int * (processes), .., hints, .. */
-	SCRIBE_FN_MPI_CLOSE,      /* *MPI_File */
-	SCRIBE_FN_MPI_DATA,       /* MPI_File, count, datatype; offset, where it has one;
-				     inside: MPI_File, s64 * (bytes, or -1), direction | counter << 8, offset or -1 */
-	SCRIBE_FN_MPI_SYNC,       /* MPI_File */
-	SCRIBE_FN_MPI_VIEW,       /* MPI_File, info, displacement, etype, file type, representation; own: .., hints */
-	SCRIBE_FN_MPI_TYPE_SIZE,  /* nested: datatype, size * */
-	SCRIBE_FN_MPI_COMM_SIZE,  /* nested: comm, int * */
-	SCRIBE_FN_MPI_INSIDE,     /* own library: MPI_File, memory, index, use, a word of the thread */
-	SCRIBE_FN_H5_FILE_OPEN,   /* name; returns hid */
-	SCRIBE_FN_H5_FILE_CLOSE,  /* hid of any object; returns 0, or references left */
-	SCRIBE_FN_H5_FILE_FLUSH,  /* hid */
-	SCRIBE_FN_H5_SET_OPEN,    /* H5D_open, H5D__create: returns H5D_t * */
-	SCRIBE_FN_H5_SET_CLOSE,   /* H5D_t * */
-	SCRIBE_FN_H5_SET_DATA,    /* H5D_t *, file space; 1.14: number of datasets, -, their descriptions */
-	SCRIBE_FN_H5_SET_FLUSH,   /* hid */
-	SCRIBE_FN_H5_SET_CHUNK,   /* H5D_t *, bytes of a stored chunk (read: from a nested call) */
-	SCRIBE_FN_H5_DEPRECATED,  /* around an open */
-	SCRIBE_FN_H5_BLOCK_READ,  /* nested: kind of memory, bytes */
-	SCRIBE_FN_H5_FILE_MADE,   /* nested in an open: returns H5F_t * */
-	SCRIBE_FN_H5_FILE_MEANT,  /* nested in a flush: H5F_t * */
-	SCRIBE_FN_NC_OPEN,        /* path, int *ncid */
-	SCRIBE_FN_NC_CLOSE,       /* ncid */
-	SCRIBE_FN_NC_META,        /* ncid */
-	SCRIBE_FN_NC_WAIT,        /* ncid */
-	SCRIBE_FN_NC_VAR_OPEN,    /* ncid, name, int *varid */
-	SCRIBE_FN_NC_DATA,        /* ncid, varid, number or file type, count or counts, stride */
-	SCRIBE_FN_NC_MANY,        /* ncid; each variable in a nested call */
-	SCRIBE_FN_NC_POST,        /* nested: variable (starts with its number), count, stride */
+	SCRIBE_FN_STREAM_OPEN,     /* returns FILE *, opens a file inside */
+	SCRIBE_FN_STREAM_FDOPEN,   /* fd: returns FILE * */
+	SCRIBE_FN_STREAM_FLUSH,    /* FILE * */
+	SCRIBE_FN_STREAM_MESSAGE,  /* writes to standard error unseen by the preloaded library */
+	SCRIBE_FN_MPI_OPEN,        /* comm, name, amode, info, MPI_File *; own: int * (processes), .., hints, .. */
+	SCRIBE_FN_MPI_CLOSE,       /* *MPI_File */
+	SCRIBE_FN_MPI_DATA,        /* MPI_File, count, datatype; offset, where it has one;
+				      inside: MPI_File, s64 * (bytes, or -1), direction | counter << 8, offset or -1 */
+	SCRIBE_FN_MPI_SYNC,        /* MPI_File */
+	SCRIBE_FN_MPI_VIEW,        /* MPI_File, info, displacement, etype, file type, representation; own: .., hints */
+	SCRIBE_FN_MPI_TYPE_SIZE,   /* nested: datatype, size * */
+	SCRIBE_FN_MPI_COMM_SIZE,   /* nested: comm, int * */
+	SCRIBE_FN_MPI_INSIDE,      /* own library: MPI_File, memory, index, use, a word of the thread */
+	SCRIBE_FN_H5_FILE_OPEN,    /* name; returns hid */
+	SCRIBE_FN_H5_FILE_CLOSE,   /* hid of any object; returns 0, or references left */
+	SCRIBE_FN_H5_FILE_FLUSH,   /* hid */
+	SCRIBE_FN_H5_SET_OPEN,     /* H5D_open, H5D__create: returns H5D_t * */
+	SCRIBE_FN_H5_SET_CLOSE,    /* H5D_t * */
+	SCRIBE_FN_H5_SET_DATA,     /* H5D_t *, file space; 1.14: number of datasets, -, their descriptions */
+	SCRIBE_FN_H5_SET_FLUSH,    /* hid */
+	SCRIBE_FN_H5_SET_CHUNK,    /* H5D_t *, bytes of a stored chunk (read: from a nested call) */
+	SCRIBE_FN_H5_DEPRECATED,   /* around an open */
+	SCRIBE_FN_H5_BLOCK_READ,   /* nested: kind of memory, bytes */
+	SCRIBE_FN_H5_FILE_MADE,    /* nested in an open: returns H5F_t * */
+	SCRIBE_FN_H5_FILE_MEANT,   /* nested in a flush: H5F_t * */
+	SCRIBE_FN_NC_OPEN,         /* path, int *ncid */
+	SCRIBE_FN_NC_CLOSE,        /* ncid */
+	SCRIBE_FN_NC_META,         /* ncid */
+	SCRIBE_FN_NC_WAIT,         /* ncid */
+	SCRIBE_FN_NC_VAR_OPEN,     /* ncid, name, int *varid */
+	SCRIBE_FN_NC_DATA,         /* ncid, varid, number or file type, count or counts, stride */
+	SCRIBE_FN_NC_MANY,         /* ncid; each variable in a nested call */
+	SCRIBE_FN_NC_POST,         /* nested: variable (starts with its number), count, stride */
+	SCRIBE_FN_CUFILE_REGISTER, /* CUfileHandle_t *, CUfileDescr_t * */
+	SCRIBE_FN_CUFILE_DROP,     /* CUfileHandle_t */
+	SCRIBE_FN_CUFILE_DATA,     /* CUfileHandle_t: returns bytes */
+	SCRIBE_FN_CUFILE_ASYNC,    /* CUfileHandle_t */
+	SCRIBE_FN_CUFILE_BATCH,    /* number, CUfileIOParams_t * */
 };
 
 enum scribe_reg {

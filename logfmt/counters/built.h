@@ -18,6 +18,9 @@
 #ifndef IOSCRIBE_MODULE_PNETCDF
 #define IOSCRIBE_MODULE_PNETCDF 1
 #endif
+#ifndef IOSCRIBE_MODULE_CUFILE
+#define IOSCRIBE_MODULE_CUFILE 1
+#endif
 #ifndef IOSCRIBE_MODULE_LUSTRE
 #define IOSCRIBE_MODULE_LUSTRE 1
 #endif
@@ -30,7 +33,7 @@
 #ifndef IOSCRIBE_MODULE_POSIX_EXT
 #define IOSCRIBE_MODULE_POSIX_EXT 1
 #endif
-/* Library probes record STDIO, MPIIO, HDF5 and PNETCDF: x86-64 only. */
+/* Library probes record STDIO, MPIIO, HDF5, PNETCDF and CUFILE: x86-64 only. */
 #ifndef IOSCRIBE_LIBRARY_PROBES
 #define IOSCRIBE_LIBRARY_PROBES 1
 #endif

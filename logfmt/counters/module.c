@@ -48,7 +48,9 @@
 #define CACHE_(n, rule, text) COUNTER("CACHE_" #n, text, SCRIBE_RULE_##rule)
 #define CACHE_F_(n, rule, text) COUNTER("CACHE_F_" #n, text, SCRIBE_RULE_##rule)
 #define MOUNTS_(n, rule, text) COUNTER("MOUNTS_" #n, text, SCRIBE_RULE_##rule)
+#define CUFILE_(n, rule, text) COUNTER("CUFILE_" #n, text, SCRIBE_RULE_##rule)
 #define MOUNTS_F_(n, rule, text) COUNTER("MOUNTS_F_" #n, text, SCRIBE_RULE_##rule)
+#define CUFILE_F_(n, rule, text) COUNTER("CUFILE_F_" #n, text, SCRIBE_RULE_##rule)
 #define DAOS_(n, rule, text) COUNTER("DAOS_" #n, text, SCRIBE_RULE_##rule)
 #define DAOS_F_(n, rule, text) COUNTER("DAOS_F_" #n, text, SCRIBE_RULE_##rule)
 
@@ -80,6 +82,8 @@ LIST(cache_counters, CACHE, CACHE_)
 LIST(cache_fcounters, CACHE_F, CACHE_F_)
 LIST(mounts_counters, MOUNTS, MOUNTS_)
 LIST(mounts_fcounters, MOUNTS_F, MOUNTS_F_)
+LIST(cufile_counters, CUFILE, CUFILE_)
+LIST(cufile_fcounters, CUFILE_F, CUFILE_F_)
 LIST(daos_counters, DAOS, DAOS_)
 LIST(daos_fcounters, DAOS_F, DAOS_F_)
 
@@ -201,6 +205,7 @@ static const struct scribe_module modules[] = {
 	FIXED(LAYERS, "LAYERS", "LAYERS", 1, layers, true),
 	FIXED(CACHE, "CACHE", "CACHE", 1, cache, true),
 	FIXED(MOUNTS, "MOUNTS", "MOUNTS", 1, mounts, false),
+	FIXED(CUFILE, "CUFILE", "CUFILE", 1, cufile, true),
 };
 
 _Static_assert(SCRIBE_POSIX_EXT_F_COUNT == COUNT(posix_ext_fcounters), "POSIX_EXT times");

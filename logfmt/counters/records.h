@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "logfmt/counters/counters_apmpi.h"
+#include "logfmt/counters/counters_cufile.h"
 #include "logfmt/counters/counters_daos.h"
 #include "logfmt/counters/counters_hdf5.h"
 #include "logfmt/counters/counters_mpiio.h"
@@ -58,6 +59,7 @@ enum scribe_module_id {
 	SCRIBE_MOD_LAYERS = 51,
 	SCRIBE_MOD_CACHE = 52,
 	SCRIBE_MOD_MOUNTS = 53,
+	SCRIBE_MOD_CUFILE = 54,
 };
 
 enum scribe_compression { SCRIBE_COMP_ZLIB = 0, SCRIBE_COMP_BZIP2 = 1, SCRIBE_COMP_NONE = 2, SCRIBE_COMP_ZSTD = 3 };
@@ -257,6 +259,7 @@ struct scribe_process_record {
 SCRIBE_COUNTER_RECORD(layers, LAYERS);
 SCRIBE_COUNTER_RECORD(cache, CACHE);
 SCRIBE_COUNTER_RECORD(mounts, MOUNTS);
+SCRIBE_COUNTER_RECORD(cufile, CUFILE);
 
 #define SCRIBE_LEDGER_PLACES 64
 #define SCRIBE_LEDGER_F_PLACES 8

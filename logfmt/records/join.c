@@ -59,6 +59,7 @@ static const struct scribe_join_plan plans[] = {
 	{SCRIBE_MOD_LEDGER, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_MOUNTS, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_CACHE, NO_VALUES, NO_TIMES},
+	{SCRIBE_MOD_CUFILE, NO_VALUES, TIMES(CUFILE), SLOW(CUFILE), .variance = -1},
 	{SCRIBE_MOD_LAYERS, NO_VALUES, NO_TIMES, .own = scribe_layers_join},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of STDIO, MPI-IO, HDF5 and PnetCDF from counts of the kernel programs (lib_rules.h). Must not know
+ * Records of STDIO, MPI-IO, HDF5, PnetCDF and cuFile from counts of the kernel programs (lib_rules.h). Must not know
  * processes or files.
  */
 #include "logfmt/records/lib_finish.h"
@@ -259,6 +259,28 @@ static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, con
 	return sizeof(*r);
 }
 
+static size_t make_cufile(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_cufile_record *r)
+{
+	const struct scribe_posix_shard *s = &acc->sum;
+	int64_t *c = r->counters;
+	double *f = r->fcounters;
+
+	for (int i = SCRIBE_CUFILE_REGISTERS; i <= SCRIBE_CUFILE_BATCHED; i++)
+		c[i] = (int64_t)acc->ext.v[i];
+	for (int w = 0; w < 2; w++) {
+		c[SCRIBE_CUFILE_BYTES_READ + w] = (int64_t)s->bytes[w];
+		c[SCRIBE_CUFILE_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
+		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
+			c[SCRIBE_CUFILE_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+		f[SCRIBE_CUFILE_F_READ_START_TIMESTAMP + w] = scribe_quantum_when(s->start[w], base);
+		f[SCRIBE_CUFILE_F_READ_END_TIMESTAMP + w] = scribe_quantum_when(s->end[w], base);
+		f[SCRIBE_CUFILE_F_MAX_READ_TIME + w] = scribe_quantum_seconds(s->max_ns[w]);
+	}
+	for (int i = 0; i < 3; i++)
+		f[SCRIBE_CUFILE_F_READ_TIME + i] = scribe_quantum_seconds(s->busy_ns[i]);
+	return sizeof(*r);
+}
+
 size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 			      uint64_t base_mono_ns, int64_t mode, scribe_access_pattern_fn pattern, void *ctx,
 			      union scribe_lib_record *ret_rec)
@@ -280,6 +302,8 @@ size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, ui
 		return make_nc_file(acc, base_mono_ns, &ret_rec->nc_file);
 	case SCRIBE_MOD_PNETCDF_VAR:
 		return make_nc_var(acc, base_mono_ns, &patterns, &ret_rec->nc_var);
+	case SCRIBE_MOD_CUFILE:
+		return make_cufile(acc, base_mono_ns, &ret_rec->cufile);
 	default:
 		return 0;
 	}

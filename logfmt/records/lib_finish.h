@@ -17,6 +17,7 @@ union scribe_lib_record {
 	struct scribe_h5d_record h5d;
 	struct scribe_pnetcdf_file_record nc_file;
 	struct scribe_pnetcdf_var_record nc_var;
+	struct scribe_cufile_record cufile;
 };
 
 struct scribe_access_pattern;

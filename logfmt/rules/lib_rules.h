@@ -12,6 +12,7 @@
  *   H5D           ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS]; SCRIBE_LIB_H5D_*: properties, set once
  *   PNETCDF_FILE  ext.v[SCRIBE_PNETCDF_FILE_CREATES .. WAIT_FAILURES]; waits: time, start, end of reads
  *   PNETCDF_VAR   SCRIBE_LIB_NC_*: the ext shard, then unused fields of the shard (scribe_lib_place_at)
+ *   CUFILE        ext.v[SCRIBE_CUFILE_REGISTERS .. BATCHED]
  */
 #ifndef LOGFMT_RULES_LIB_RULES_H
 #define LOGFMT_RULES_LIB_RULES_H

@@ -64,7 +64,7 @@ without_sizes() {
 			"$IOSCRIBE" parse --apmpi $f.darshan >$f.txt
 			"$IOSCRIBE" dxt $f.darshan >>$f.txt
 		done
-		[ "$(python3 "$BATS_TEST_DIRNAME/merge_oracle.py" whole.txt reduced.txt split.txt steps.txt)" = "APMPI BG/Q CACHE DAOS DFS H5D H5F HEATMAP LAYERS LUSTRE MDHIM MPI-IO MPI_TOTAL_COMM_SYNC_TIME MPI_TOTAL_COMM_TIME NULL PNETCDF_FILE PNETCDF_VAR POSIX POSIX_EXT STDIO" ]
+		[ "$(python3 "$BATS_TEST_DIRNAME/merge_oracle.py" whole.txt reduced.txt split.txt steps.txt)" = "APMPI BG/Q CACHE CUFILE DAOS DFS H5D H5F HEATMAP LAYERS LUSTRE MDHIM MPI-IO MPI_TOTAL_COMM_SYNC_TIME MPI_TOTAL_COMM_TIME NULL PNETCDF_FILE PNETCDF_VAR POSIX POSIX_EXT STDIO" ]
 		n=$((n + 1))
 		cd ..
 		rm -r "$seed"

@@ -43,9 +43,10 @@ void fuzz_looks_judge(uid_t uid, const char *page, size_t bytes)
 bool fuzz_looks_own(const char *text, size_t bytes, uid_t uid)
 {
 	char line[32];
-	int n = snprintf(line, sizeof(line), "\nuid=%u\n", (unsigned)uid);
+	size_t n = (size_t)snprintf(line, sizeof(line), "\nuid=%u\n", (unsigned)uid);
 
-	return memmem(text, bytes, line, (size_t)n) != NULL;
+	/* a user's shares begin with it */
+	return (bytes >= n - 1 && !memcmp(text, line + 1, n - 1)) || memmem(text, bytes, line, n);
 }
 
 /* No thread of theirs ends before its process. */

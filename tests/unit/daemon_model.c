@@ -424,17 +424,19 @@ static void libraries_by_their_words(void **unused)
 {
 	const uint64_t stdio = 1ull << SCRIBE_MOD_STDIO, mpiio = 1ull << SCRIBE_MOD_MPIIO,
 		       hdf5 = 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D,
-		       pnetcdf = 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR;
+		       pnetcdf = 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR,
+		       cufile = 1ull << SCRIBE_MOD_CUFILE;
 	const struct {
 		const char *list;
 		uint64_t modules;
 	} cases[] = {
 		{"none", 0},
-		{"all", stdio | mpiio | hdf5 | pnetcdf},
-		{"auto", mpiio | hdf5 | pnetcdf},
+		{"all", stdio | mpiio | hdf5 | pnetcdf | cufile},
+		{"auto", mpiio | hdf5 | pnetcdf | cufile},
 		{"stdio", stdio},
 		{"hdf5,stdio", hdf5 | stdio},
 		{"mpiio, pnetcdf", mpiio | pnetcdf},
+		{"cufile", cufile},
 		{"xmpiio", 0},
 	};
 

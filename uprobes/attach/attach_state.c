@@ -12,12 +12,15 @@
 
 const char *scribe_attach_program_name(enum scribe_layer layer)
 {
+	/* clang-format off */
 	static const char *const program[] = {
 		[SCRIBE_LAYER_STDIO] = "scribe_lib_stdio",
 		[SCRIBE_LAYER_MPIIO] = "scribe_lib_mpiio",
 		[SCRIBE_LAYER_HDF5] = "scribe_lib_hdf5",
 		[SCRIBE_LAYER_PNETCDF] = "scribe_lib_pnetcdf",
+		[SCRIBE_LAYER_CUFILE] = "scribe_lib_cufile",
 	};
+	/* clang-format on */
 
 	return program[layer];
 }

@@ -6,6 +6,7 @@
  */
 #define SCRIBE_PROBE_READ
 #include "logfmt/counters/built.h"
+#include "uprobes/kern/cufile.bpf.h"
 #include "uprobes/kern/hdf5.bpf.h"
 #include "uprobes/kern/mpiio.bpf.h"
 #include "uprobes/kern/pnetcdf.bpf.h"
@@ -157,6 +158,8 @@ static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct s
 		scribe_nc_begin(p, c, im);
 	else if (layer == SCRIBE_LAYER_HDF5 && point->fn == SCRIBE_FN_H5_SET_CLOSE)
 		scribe_h5_set(t, p, im, c->arg[0], true); /* its structure is gone at return */
+	else if (layer == SCRIBE_LAYER_CUFILE && point->fn == SCRIBE_FN_CUFILE_DROP)
+		scribe_handle_drop(p, layer, c->arg[0]); /* another thread may get the same handle before the return */
 }
 
 static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs *ctx, __u64 cookie, const __u32 layer)
@@ -234,6 +237,8 @@ static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs
 		return scribe_h5_end(calls, ret);
 	case SCRIBE_LAYER_PNETCDF:
 		return scribe_nc_end(calls, ret);
+	case SCRIBE_LAYER_CUFILE:
+		return scribe_cufile_end(calls, ret);
 	}
 	return 0;
 }
@@ -283,4 +288,7 @@ SCRIBE_LIB(scribe_lib_hdf5, SCRIBE_LAYER_HDF5)
 #endif
 #if IOSCRIBE_MODULE_PNETCDF
 SCRIBE_LIB(scribe_lib_pnetcdf, SCRIBE_LAYER_PNETCDF)
+#endif
+#if IOSCRIBE_MODULE_CUFILE
+SCRIBE_LIB(scribe_lib_cufile, SCRIBE_LAYER_CUFILE)
 #endif

@@ -159,6 +159,27 @@ static const struct scribe_probe hdf5[] = {
 static const size_t nhdf5 = sizeof(hdf5) / sizeof(hdf5[0]);
 #endif
 
+#if IOSCRIBE_MODULE_CUFILE
+#define CUFILE(name, fn, op, counter, ...)                                                                   \
+	{                                                                                                    \
+		name, "CUFILE_" #counter, SCRIBE_FN_CUFILE_##fn, op, SCRIBE_CUFILE_##counter,                 \
+			SCRIBE_POINT_RETURNS, 0, 0, ARGS(__VA_ARGS__)                                        \
+	}
+
+static const struct scribe_probe cufile[] = {
+	CUFILE("cuFileHandleRegister", REGISTER, 0, REGISTERS, 0, 1, X, X, X, X),
+	{"cuFileHandleDeregister", "which handles are valid", SCRIBE_FN_CUFILE_DROP, 0, NONE,
+	 SCRIBE_POINT_RETURNS, 0, 0, ARGS(0, X, X, X, X, X)},
+	CUFILE("cuFileRead", DATA, READ, READS, 0, X, X, X, X, X),
+	CUFILE("cuFileWrite", DATA, WRITE, WRITES, 0, X, X, X, X, X),
+	CUFILE("cuFileReadAsync", ASYNC, READ, ASYNC_READS, 0, X, X, X, X, X),
+	CUFILE("cuFileWriteAsync", ASYNC, WRITE, ASYNC_WRITES, 0, X, X, X, X, X),
+	CUFILE("cuFileBatchIOSubmit", BATCH, 0, BATCHED, 1, 2, X, X, X, X),
+};
+
+static const size_t ncufile = sizeof(cufile) / sizeof(cufile[0]);
+#endif
+
 /* Name, file pattern, identifying symbols, layer, modules, table, size. */
 const struct scribe_library scribe_libraries[] = {
 #if IOSCRIBE_MODULE_MPIIO
@@ -195,6 +216,15 @@ const struct scribe_library scribe_libraries[] = {
 	 BIT(PNETCDF_FILE) | BIT(PNETCDF_VAR),
 	 scribe_probes_pnetcdf,
 	 &scribe_nprobes_pnetcdf},
+#endif
+#if IOSCRIBE_MODULE_CUFILE
+	{"cuFile",
+	 "libcufile.so*",
+	 {"cuFileHandleRegister", NULL},
+	 SCRIBE_LAYER_CUFILE,
+	 BIT(CUFILE),
+	 cufile,
+	 &ncufile},
 #endif
 #if IOSCRIBE_MODULE_STDIO
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},

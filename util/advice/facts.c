@@ -337,6 +337,23 @@ static int take_cache(struct scribe_facts *f, const struct scribe_module *m, con
 	return 0;
 }
 
+static int take_cufile(struct scribe_facts *f, const struct scribe_module *m, const void *record)
+{
+	const struct scribe_base_record *base = record;
+	const int64_t *c = scribe_record_counters(m, record);
+	struct scribe_file_facts *file = file_of(f, base->id);
+	double *v;
+
+	if (!file)
+		return -ENOMEM;
+	v = file->v;
+	file->cufile = true;
+	ADD(cufile_bytes, count(c[SCRIBE_CUFILE_BYTES_READ]) + count(c[SCRIBE_CUFILE_BYTES_WRITTEN]));
+	ADD(cufile_unsized, count(c[SCRIBE_CUFILE_ASYNC_READS]) + count(c[SCRIBE_CUFILE_ASYNC_WRITES]) +
+				    count(c[SCRIBE_CUFILE_BATCHED]));
+	return 0;
+}
+
 static int take_lustre(struct scribe_facts *f, const struct scribe_module *m, const void *record)
 {
 	const struct scribe_lustre_record *l = record;
@@ -433,6 +450,7 @@ static const struct module_facts {
 	{SCRIBE_MOD_POSIX, take_posix},     {SCRIBE_MOD_POSIX_EXT, take_ext}, {SCRIBE_MOD_STDIO, take_stdio},
 	{SCRIBE_MOD_MPIIO, take_mpiio},     {SCRIBE_MOD_LAYERS, take_layers}, {SCRIBE_MOD_LUSTRE, take_lustre},
 	{SCRIBE_MOD_PROCESS, take_process}, {SCRIBE_MOD_LEDGER, take_ledger}, {SCRIBE_MOD_CACHE, take_cache},
+	{SCRIBE_MOD_CUFILE, take_cufile},
 };
 
 /* What follows from all records of a file together. */
@@ -441,7 +459,8 @@ static void finish_file(struct scribe_facts *f, struct scribe_file_facts *file)
 	double *v = file->v;
 	const bool mapped = file->mapped || v[SCRIBE_FACT_mapped_bytes] > 0;
 	const double read = v[SCRIBE_FACT_bytes_read] + v[SCRIBE_FACT_stream_bytes_read];
-	const bool used = mapped || v[SCRIBE_FACT_reads] + v[SCRIBE_FACT_writes] + v[SCRIBE_FACT_streams] > 0;
+	const bool used =
+		mapped || file->cufile || v[SCRIBE_FACT_reads] + v[SCRIBE_FACT_writes] + v[SCRIBE_FACT_streams] > 0;
 
 	/* A file of few operations is a small file, not one of small operations. */
 	if (v[SCRIBE_FACT_writes] < FEW)
@@ -453,9 +472,11 @@ static void finish_file(struct scribe_facts *f, struct scribe_file_facts *file)
 	ADD(fetched_unread, positive(v[SCRIBE_FACT_fetched] - read));
 	/* Each node has a page cache. Whole pages, and read-ahead beyond the last byte that was read. */
 	ADD(fetched_again, positive(v[SCRIBE_FACT_fetched] - f->nodes * ((double)file->top + AHEAD)));
+	if (file->cufile)
+		ADD(cufile_calls, v[SCRIBE_FACT_bytes_read] + v[SCRIBE_FACT_bytes_written]);
 	if (!used)
 		ADD(unused_opens, v[SCRIBE_FACT_opens]);
-	if (file->created && file->removed && v[SCRIBE_FACT_bytes_read] == 0 && !mapped)
+	if (file->created && file->removed && v[SCRIBE_FACT_bytes_read] == 0 && !mapped && !file->cufile)
 		ADD(discarded, v[SCRIBE_FACT_bytes_written]);
 	if (file->stripes == 1)
 		ADD(one_stripe, v[SCRIBE_FACT_shared_moved]);

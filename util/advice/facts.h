@@ -75,6 +75,9 @@
 	X(throttled, SECONDS, "CACHE_F_THROTTLED_TIME", "time for which the kernel held writers back") \
 	X(faults, COUNT, "CACHE_MINOR_FAULTS + MAJOR_FAULTS", "page faults in mapped files") \
 	X(faulted, BYTES, "CACHE_BYTES_FAULTED", "bytes that page faults fetched") \
+	X(cufile_bytes, BYTES, "CUFILE_BYTES_READ + BYTES_WRITTEN", "bytes moved by cuFile") \
+	X(cufile_calls, BYTES, "POSIX_BYTES_READ + BYTES_WRITTEN", "bytes of these files by system calls") \
+	X(cufile_unsized, COUNT, "CUFILE_ASYNC_* + BATCHED", "requests to cuFile whose bytes are not known") \
 	X(one_stripe, BYTES, "LUSTRE_STRIPE_COUNT", "bytes of shared files on a single Lustre target") \
 	X(shared_moved, BYTES, "POSIX_BYTES_READ + BYTES_WRITTEN, rank -1", "bytes moved in shared files")
 
@@ -120,7 +123,7 @@ struct scribe_file_facts {
 	int64_t slow_rank;          /* of a shared file; -1: unknown */
 	int64_t most_rank;          /* of the two ranks compared in `imbalance`, that with more bytes */
 	double most, least, owners; /* bytes of ranks' own records, and the number of these */
-	bool created, removed, mapped, mpi;
+	bool created, removed, mapped, mpi, cufile;
 	bool fetch_unknown; /* it cannot be told whether its bytes came from the page cache */
 	double v[SCRIBE_NFILE_FACTS];
 };

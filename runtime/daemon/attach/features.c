@@ -124,7 +124,7 @@ static const struct feature features[] = {
 	{"uprobe_multi", try_libraries, SCRIBE_UPROBE_MULTI, "libraries, by one link a file (Linux 6.6)",
 	 "the next way is taken, at some 0.2 s a file when it ends"},
 	{"uprobe_events", try_libraries, SCRIBE_UPROBE_EVENTS, "libraries, by trace events of tracefs",
-	 "nothing, where uprobe_multi goes; else MPI-IO, HDF5 and PnetCDF are not recorded"},
+	 "nothing, where uprobe_multi goes; else MPI-IO, HDF5, PnetCDF and cuFile are not recorded"},
 	{"pins", try_pins, 0, "a BPF file system at /sys/fs/bpf, for ioscribed --pin",
 	 "jobs of a service end with its daemon"},
 };
@@ -204,9 +204,9 @@ static void probe_libraries(struct trial *t)
 	struct scribe_err why = {0}, err = {0};
 
 	if (try_libraries(t, SCRIBE_UPROBE_MULTI, &why) == 0)
-		print_part("libraries", true, "MPI-IO, HDF5, PnetCDF: programs load, by one link a file");
+		print_part("libraries", true, "MPI-IO, HDF5, PnetCDF, cuFile: programs load, by one link a file");
 	else if (try_libraries(t, SCRIBE_UPROBE_EVENTS, &err) == 0)
-		print_part("libraries", true, "MPI-IO, HDF5, PnetCDF: programs load, by trace events");
+		print_part("libraries", true, "MPI-IO, HDF5, PnetCDF, cuFile: programs load, by trace events");
 	else
 		printf("libraries\tfailed\t%s; %s\n", why.text, err.text);
 }

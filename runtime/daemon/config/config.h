@@ -40,7 +40,7 @@ struct scribe_config {
 	char bpf_attach_mode[16]; /* auto, or a name of SCRIBE_BPF_LEVELS */
 	bool attach_inexact;      /* development: also a mode that loses calls on this kernel */
 	char modules[256];        /* comma-separated */
-	char trace_libraries[64]; /* stdio, mpiio, hdf5, pnetcdf, none, auto */
+	char trace_libraries[64]; /* stdio, mpiio, hdf5, pnetcdf, cufile, none, auto */
 	char library_attach[8];   /* auto, multi, events */
 	bool library_cache;
 	bool stdio_wrap; /* preloaded programs count streams themselves */

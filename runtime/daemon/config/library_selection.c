@@ -26,6 +26,7 @@ uint64_t scribe_libs_modules(const char *list)
 		{"hdf5", IOSCRIBE_MODULE_HDF5 ? 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D : 0},
 		{"pnetcdf",
 		 IOSCRIBE_MODULE_PNETCDF ? 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR : 0},
+		{"cufile", IOSCRIBE_MODULE_CUFILE ? 1ull << SCRIBE_MOD_CUFILE : 0},
 	};
 	uint64_t modules = 0;
 

@@ -128,7 +128,8 @@ static uint64_t file_of(const struct scribe_file_record *f)
 
 static bool has_layers(const struct scribe_file_record *f)
 {
-	return f->module != SCRIBE_MOD_POSIX && f->module != SCRIBE_MOD_STDIO && file_of(f);
+	return f->module != SCRIBE_MOD_POSIX && f->module != SCRIBE_MOD_STDIO && f->module != SCRIBE_MOD_CUFILE &&
+	       file_of(f);
 }
 
 /* For files that a library has used: sums over all levels. */

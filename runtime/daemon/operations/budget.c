@@ -22,7 +22,7 @@ static const struct {
 } steps[SCRIBE_BUDGET_STEPS] = {
 	{"single operations (dxt)", BIT(DXT_POSIX) | BIT(DXT_MPIIO)},
 	{"all operations", BIT(POSIX) | BIT(STDIO) | BIT(MPIIO) | BIT(H5F) | BIT(H5D) | BIT(PNETCDF_FILE) |
-				   BIT(PNETCDF_VAR) | BIT(POSIX_EXT) | BIT(CACHE) | BIT(HEATMAP)},
+				   BIT(PNETCDF_VAR) | BIT(CUFILE) | BIT(POSIX_EXT) | BIT(CACHE) | BIT(HEATMAP)},
 };
 
 double scribe_cost_in_programs(const struct scribe_process_totals *t, uint32_t call_ns)

@@ -13,6 +13,7 @@ int scribe_library_module(uint32_t kind)
 		[SCRIBE_KIND_H5D] = SCRIBE_MOD_H5D,
 		[SCRIBE_KIND_NC_FILE] = SCRIBE_MOD_PNETCDF_FILE,
 		[SCRIBE_KIND_NC_VAR] = SCRIBE_MOD_PNETCDF_VAR,
+		[SCRIBE_KIND_CUFILE] = SCRIBE_MOD_CUFILE,
 	};
 
 	return kind < sizeof(modules) / sizeof(modules[0]) ? modules[kind] : 0;

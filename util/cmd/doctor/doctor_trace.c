@@ -124,7 +124,7 @@ void scribe_doctor_trace(void)
 	/* Only a note: system calls are traced without library probes. */
 	if (probes.seen)
 		scribe_doctor_line(probes.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_NOTE, "library probes", "%s%s",
-				   probes.ok ? "" : "MPI-IO, HDF5 and PnetCDF are not recorded: ", probes.text);
+				   probes.ok ? "" : "MPI-IO, HDF5, PnetCDF and cuFile are not recorded: ", probes.text);
 }
 
 int scribe_doctor_features(void)

@@ -15,7 +15,7 @@
 #include "util/text/outbuf.h"
 
 #define SCRIBE_SUMMARY_MODULES       5
-#define SCRIBE_SUMMARY_LIBRARIES     2
+#define SCRIBE_SUMMARY_LIBRARIES     3
 #define SCRIBE_SUMMARY_SIGNALS       65
 #define SCRIBE_SUMMARY_FILES         20
 #define SCRIBE_SUMMARY_ENDS          20
@@ -48,8 +48,7 @@ struct scribe_summary_end {
 
 /* A library above MPI-IO. */
 struct scribe_summary_library {
-	int module;
-	const char *what;
+	const char *title, *what;
 	int64_t things, reads, writes, bytes_read, bytes_written;
 	double seconds; /* slowest rank in unshared records plus slowest rank of each shared one */
 };

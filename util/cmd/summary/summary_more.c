@@ -17,12 +17,13 @@
 /* Counters of a library's module; lists end with -1. */
 static const struct library_counters {
 	int module;
-	const char *things;
+	const char *title, *things;
 	short reads[4], writes[4];
 	short bytes_read, bytes_written;
 	short times[3], slowest; /* read, write, metadata; slowest rank of a shared record */
 } library_counters[SCRIBE_SUMMARY_LIBRARIES] = {
 	{SCRIBE_MOD_H5D,
+	 "HDF5       ",
 	 "dataset",
 	 {SCRIBE_H5D_READS, -1},
 	 {SCRIBE_H5D_WRITES, -1},
@@ -31,6 +32,7 @@ static const struct library_counters {
 	 {SCRIBE_H5D_F_READ_TIME, SCRIBE_H5D_F_WRITE_TIME, SCRIBE_H5D_F_META_TIME},
 	 SCRIBE_H5D_F_SLOWEST_RANK_TIME},
 	{SCRIBE_MOD_PNETCDF_VAR,
+	 "PnetCDF    ",
 	 "variable",
 	 {SCRIBE_PNETCDF_VAR_INDEP_READS, SCRIBE_PNETCDF_VAR_COLL_READS, SCRIBE_PNETCDF_VAR_NB_READS, -1},
 	 {SCRIBE_PNETCDF_VAR_INDEP_WRITES, SCRIBE_PNETCDF_VAR_COLL_WRITES, SCRIBE_PNETCDF_VAR_NB_WRITES, -1},
@@ -38,6 +40,15 @@ static const struct library_counters {
 	 SCRIBE_PNETCDF_VAR_BYTES_WRITTEN,
 	 {SCRIBE_PNETCDF_VAR_F_READ_TIME, SCRIBE_PNETCDF_VAR_F_WRITE_TIME, SCRIBE_PNETCDF_VAR_F_META_TIME},
 	 SCRIBE_PNETCDF_VAR_F_SLOWEST_RANK_TIME},
+	{SCRIBE_MOD_CUFILE,
+	 "cuFile     ",
+	 "file",
+	 {SCRIBE_CUFILE_READS, -1},
+	 {SCRIBE_CUFILE_WRITES, -1},
+	 SCRIBE_CUFILE_BYTES_READ,
+	 SCRIBE_CUFILE_BYTES_WRITTEN,
+	 {SCRIBE_CUFILE_F_READ_TIME, SCRIBE_CUFILE_F_WRITE_TIME, SCRIBE_CUFILE_F_META_TIME},
+	 SCRIBE_CUFILE_F_SLOWEST_RANK_TIME},
 };
 
 static int library_take(struct scribe_summary_library *l, const struct library_counters *o,
@@ -76,7 +87,7 @@ static int read_library(struct scribe_summary *s, const struct library_counters 
 	size_t len;
 	int rc;
 
-	*l = (struct scribe_summary_library){.module = o->module, .what = o->things};
+	*l = (struct scribe_summary_library){.title = o->title, .what = o->things};
 	while ((rc = scribe_reader_borrow_record(s->log.reader, o->module, &record, &len)) > 0)
 		if (library_take(l, o, &ranks, record) < 0) {
 			rc = scribe_err_set(err, -1, "out of memory");
@@ -221,7 +232,7 @@ static void put_libraries(const struct scribe_summary *s, struct scribe_out *out
 			 scribe_human_bytes(l->bytes_read, b, H), scribe_human_count(l->reads, c, H),
 			 l->reads == 1 ? "" : "s", scribe_human_bytes(l->bytes_written, d, H),
 			 scribe_human_count(l->writes, e, H), l->writes == 1 ? "" : "s", l->seconds);
-		scribe_out_wrapped(out, l->module == SCRIBE_MOD_H5D ? "HDF5       " : "PnetCDF    ", text);
+		scribe_out_wrapped(out, l->title, text);
 	}
 }
 
@@ -341,10 +352,19 @@ void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_o
 /* What the log does not have. */
 static void put_bypass(const struct scribe_summary *s, struct scribe_out *out)
 {
-	char value[256], text[512];
+	const double moved = s->facts.v[SCRIBE_FACT_cufile_bytes], calls = s->facts.v[SCRIBE_FACT_cufile_calls],
+		     unsized = s->facts.v[SCRIBE_FACT_cufile_unsized];
+	char value[256], text[512], a[H], b[H];
 
 	if (scribe_metadata(s->log.reader, "bypass", value, sizeof(value))) {
-		snprintf(text, sizeof(text), "%s: what these move past the kernel is not counted", value);
+		snprintf(text, sizeof(text), "%s: what these move past the kernel is not in POSIX", value);
+		if (moved > 0)
+			append(text, sizeof(text), "; cuFile's own calls moved %s, %s by system calls",
+			       scribe_human_bytes((int64_t)moved, a, H),
+			       calls > 0 ? scribe_human_bytes((int64_t)(calls < moved ? calls : moved), b, H) : "none");
+		if (unsized > 0)
+			append(text, sizeof(text), "; of %s asynchronous requests to it the bytes are not known",
+			       scribe_human_count((int64_t)unsized, a, H));
 		scribe_out_wrapped(out, "bypass     ", text);
 	}
 	if (scribe_metadata(s->log.reader, "launchers", value, sizeof(value)))

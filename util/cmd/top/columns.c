@@ -280,10 +280,10 @@ void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap)
 	static const struct {
 		int module;
 		const char *name;
-	} layers[] = {{SCRIBE_MOD_POSIX, "POSIX"},      {SCRIBE_MOD_STDIO, "STDIO"},
-		      {SCRIBE_MOD_MPIIO, "MPIIO"},      {SCRIBE_MOD_H5F, "H5F"},
-		      {SCRIBE_MOD_H5D, "H5D"},          {SCRIBE_MOD_PNETCDF_FILE, "NCFILE"},
-		      {SCRIBE_MOD_PNETCDF_VAR, "NCVAR"}};
+	} layers[] = {{SCRIBE_MOD_POSIX, "POSIX"},       {SCRIBE_MOD_STDIO, "STDIO"},
+		      {SCRIBE_MOD_MPIIO, "MPIIO"},       {SCRIBE_MOD_H5F, "H5F"},
+		      {SCRIBE_MOD_H5D, "H5D"},           {SCRIBE_MOD_PNETCDF_FILE, "NCFILE"},
+		      {SCRIBE_MOD_PNETCDF_VAR, "NCVAR"}, {SCRIBE_MOD_CUFILE, "CUFILE"}};
 	size_t at = 0;
 
 	snprintf(to, cap, "-");
