@@ -46,4 +46,5 @@ def main():
     print("\n".join(" ".join(map(repr, [RANK, *line])) for line in lines))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -34,3 +34,34 @@ for step, phase in enumerate(phases):
 assert phases[1]["last_rank"] == 1 and phases[1]["end"] - phases[1]["first_end"] > 0.3, phases
 PY
 }
+
+@test "phases in which all ranks read: bytes and the last rank, by single operations as by the ranks' own clocks" {
+  T=$(mktemp -d /tmp/ioscribe-launchers.XXXXXX)
+  mkdir "$T/f"
+  truncate -s 5000000 "$T/f/data"
+  for dxt in --dxt ""; do
+    rm -f "$T"/f/meet.* "$T/log.darshan"
+    # shellcheck disable=SC2086 # no word, or one
+    "$IOSCRIBE" run --private --quiet --force $dxt --exclude "$BATS_TEST_DIRNAME" --log "$T/log.darshan" -- \
+      mpiexec.mpich -n 3 /usr/bin/python3 "$BATS_TEST_DIRNAME/epochs.py" "$T/f" >"$T/times"
+    "$IOSCRIBE" summary "$T/log.darshan" | grep -A3 '^reading    all ranks read 3 times, 42.9 MiB in '
+    "$IOSCRIBE" summary --json "$T/log.darshan" >"$T/summary"
+    python3 - "$T" ${dxt:+1e-5} <<'PY'
+import json, sys
+phases = json.load(open(f"{sys.argv[1]}/summary"))["read_phases"]
+by = float(sys.argv[2]) if len(sys.argv) > 2 else 0.301  # bins of 0.1 s
+ranks = [[], [], []]
+for line in open(f"{sys.argv[1]}/times"):
+    rank, *clock = line.split()
+    ranks[int(rank)].append(list(map(float, clock)))
+assert len(phases) == 3, phases
+for step, phase in enumerate(phases):
+    times = [rank[step] for rank in ranks]
+    least = max(t[2] for t in times) - min(t[1] for t in times)
+    most = max(t[3] for t in times) - min(t[0] for t in times)
+    assert least - by <= phase["end"] - phase["begin"] <= most + by, (step, phase, times)
+    assert phase["bytes_read"] == 15000000 + 12 * (step == 1), phase
+assert phases[1]["last_rank"] == 1 and phases[1]["end"] - phases[1]["first_end"] > 0.2, phases
+PY
+  done
+}

@@ -87,6 +87,26 @@ static void a_file_of_all_ranks(void **state)
 	assert_true(fabs(p.phase[1].first_end - 16.999) < 1e-9);
 }
 
+/* stretches of reading, which contain each other without being a log's */
+static void reading(void **state)
+{
+	(void)state;
+	for (int epoch = 0; epoch < 3; epoch++)
+		for (int64_t rank = 0; rank < 2; rank++) {
+			assert_int_equal(
+				scribe_phases_take_reads(&p, rank, 10 * epoch, 10 * epoch + 2 + (double)rank, 100), 0);
+			assert_int_equal(scribe_phases_take_reads(&p, rank, 10 * epoch + 1, 10 * epoch + 1.5, 5000), 0);
+		}
+	assert_int_equal(scribe_phases_take_reads(&p, 0, 6, 7, 100), 0);         /* by one rank */
+	assert_int_equal(scribe_phases_take_reads(&p, 0, 50, INFINITY, 100), 0); /* damage */
+	assert_int_equal(scribe_phases_take_reads(&p, -1, 50, 51, 100), 0);
+	assert_int_equal(scribe_phases_find(&p, 2), 0);
+	assert_int_equal(p.n, 3);
+	assert_phase(0, 0, 3, 0, 1, 10200);
+	assert_phase(2, 20, 23, 0, 1, 10200);
+	assert_true(fabs(p.phase[1].first_end - 12) < 1e-9);
+}
+
 static void nothing_to_tell(void **state)
 {
 	(void)state;
@@ -109,6 +129,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_file_by_each_rank, clear),
 		cmocka_unit_test_teardown(logs_join_nothing, clear),
 		cmocka_unit_test_teardown(a_file_of_all_ranks, clear),
+		cmocka_unit_test_teardown(reading, clear),
 		cmocka_unit_test_teardown(nothing_to_tell, clear),
 	};
 

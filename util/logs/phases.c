@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * A phase is a set of files that were open without a longer pause between them, one at least of each rank or one of all
- * ranks. A file during which its rank wrote a larger one (a log) belongs to none. Must not know text.
+ * ranks. A file during which its rank wrote a larger one (a log) belongs to none. Reading likewise, by stretches
+ * instead of files. Must not know text.
  */
 #include "util/logs/phases.h"
 
@@ -15,14 +16,14 @@
 #include "util/logs/sum.h"
 
 #define SPAN_MAX    1e12 /* s; longer is damage, not a job */
-#define PAUSE_LEAST 0.05 /* s between two files of a phase */
 #define PAUSE_SHARE 0.1  /* of the phase so far */
 #define LOOK_MAX    64   /* files that are compared with one */
 
-struct scribe_written {
+struct scribe_stretch {
 	int64_t rank; /* -1: all */
 	double begin, end, first_end;
 	int64_t bytes, syncs;
+	bool is_file;
 };
 
 static const struct {
@@ -47,18 +48,18 @@ static const struct {
 	 SCRIBE_STDIO_F_WRITE_END_TIMESTAMP},
 };
 
-static int put(struct scribe_phases *p, const struct scribe_written *w)
+static int put(struct scribe_phases *p, const struct scribe_stretch *w)
 {
-	if (p->nwritten == p->capacity) {
+	if (p->nstretches == p->capacity) {
 		size_t capacity = p->capacity ? 2 * p->capacity : 256;
-		struct scribe_written *more = realloc(p->written, capacity * sizeof(*more));
+		struct scribe_stretch *more = realloc(p->stretch, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
-		p->written = more;
+		p->stretch = more;
 		p->capacity = capacity;
 	}
-	p->written[p->nwritten++] = *w;
+	p->stretch[p->nstretches++] = *w;
 	return 0;
 }
 
@@ -70,7 +71,7 @@ int scribe_phases_take(struct scribe_phases *p, int module, const void *record)
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		const int64_t *c;
 		const double *f;
-		struct scribe_written w = {.rank = base->rank};
+		struct scribe_stretch w = {.rank = base->rank, .is_file = true};
 
 		if (times[i].module != module)
 			continue;
@@ -89,23 +90,30 @@ int scribe_phases_take(struct scribe_phases *p, int module, const void *record)
 	return 0;
 }
 
+int scribe_phases_take_reads(struct scribe_phases *p, int64_t rank, double begin, double end, int64_t bytes)
+{
+	struct scribe_stretch w = {.rank = rank, .begin = begin, .end = end, .first_end = end, .bytes = bytes};
+
+	return bytes > 0 && rank >= 0 && begin >= 0 && end >= begin && end < SPAN_MAX ? put(p, &w) : 0;
+}
+
 static int by_begin(const void *a, const void *b)
 {
-	const struct scribe_written *x = a, *y = b;
+	const struct scribe_stretch *x = a, *y = b;
 
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct scribe_written *x = a, *y = b;
+	const struct scribe_stretch *x = a, *y = b;
 	const int order = (x->rank > y->rank) - (x->rank < y->rank);
 
 	return order ? order : by_begin(a, b);
 }
 
 /* `group`: files of one rank, by begin. */
-static bool contains_larger(const struct scribe_written *w, int64_t bytes, const struct scribe_written *group, size_t n)
+static bool contains_larger(const struct scribe_stretch *w, int64_t bytes, const struct scribe_stretch *group, size_t n)
 {
 	size_t from = 0, to = n;
 
@@ -123,7 +131,7 @@ static bool contains_larger(const struct scribe_written *w, int64_t bytes, const
 	return false;
 }
 
-static size_t group_size(const struct scribe_written *w, const struct scribe_written *end)
+static size_t group_size(const struct scribe_stretch *w, const struct scribe_stretch *end)
 {
 	size_t n = 1;
 
@@ -135,30 +143,31 @@ static size_t group_size(const struct scribe_written *w, const struct scribe_wri
 /* Takes out what contains larger files. */
 static int drop_logs(struct scribe_phases *p, int64_t nprocs)
 {
-	struct scribe_written *w = p->written, *end = w + p->nwritten;
+	struct scribe_stretch *w = p->stretch, *end = w + p->nstretches;
 	const size_t shared = w < end && w->rank < 0 ? group_size(w, end) : 0;
 	const size_t first = w + shared < end ? group_size(w + shared, end) : 0; /* files of the lowest rank */
 	size_t kept = 0;
-	bool *drop = calloc(p->nwritten + 1, sizeof(*drop));
+	bool *drop = calloc(p->nstretches + 1, sizeof(*drop));
 
 	if (!drop)
 		return -ENOMEM;
-	for (size_t at = 0, n; at < p->nwritten; at += n) {
+	for (size_t at = 0, n; at < p->nstretches; at += n) {
 		n = group_size(w + at, end);
 		for (size_t i = at; i < at + n; i++)
-			drop[i] = contains_larger(&w[i], w[i].bytes, w + at, n) ||
-				  (i < shared && contains_larger(&w[i], w[i].bytes / nprocs, w + shared, first));
+			drop[i] = w[i].is_file &&
+				  (contains_larger(&w[i], w[i].bytes, w + at, n) ||
+				   (i < shared && contains_larger(&w[i], w[i].bytes / nprocs, w + shared, first)));
 	}
-	for (size_t i = 0; i < p->nwritten; i++)
+	for (size_t i = 0; i < p->nstretches; i++)
 		if (!drop[i])
 			w[kept++] = w[i];
-	p->nwritten = kept;
+	p->nstretches = kept;
 	free(drop);
 	return 0;
 }
 
 /* False: not all ranks wrote. */
-static bool phase_of(struct scribe_written *w, size_t n, int64_t nprocs, struct scribe_phase *ret)
+static bool phase_of(struct scribe_stretch *w, size_t n, int64_t nprocs, struct scribe_phase *ret)
 {
 	struct scribe_phase phase = {.begin = w[0].begin, .first_rank = -1, .last_rank = -1, .files = (int64_t)n};
 	int64_t ranks = 0;
@@ -198,35 +207,35 @@ static bool phase_of(struct scribe_written *w, size_t n, int64_t nprocs, struct 
 
 int scribe_phases_find(struct scribe_phases *p, int64_t nprocs)
 {
-	struct scribe_written *w = p->written;
+	struct scribe_stretch *w = p->stretch;
 	size_t to;
 
-	if (nprocs < 2 || !p->nwritten)
+	if (nprocs < 2 || !p->nstretches)
 		return 0;
-	qsort(w, p->nwritten, sizeof(*w), by_rank);
-	p->phase = calloc(p->nwritten + 1, sizeof(*p->phase));
+	qsort(w, p->nstretches, sizeof(*w), by_rank);
+	p->phase = calloc(p->nstretches + 1, sizeof(*p->phase));
 	if (!p->phase || drop_logs(p, nprocs) < 0)
 		return -ENOMEM;
-	qsort(w, p->nwritten, sizeof(*w), by_begin);
-	for (size_t at = 0; at < p->nwritten; at = to) {
+	qsort(w, p->nstretches, sizeof(*w), by_begin);
+	for (size_t at = 0; at < p->nstretches; at = to) {
 		double end = w[at].end;
 
-		for (to = at + 1; to < p->nwritten; to++) {
-			if (w[to].begin > end + PAUSE_LEAST + PAUSE_SHARE * (end - w[at].begin))
+		for (to = at + 1; to < p->nstretches; to++) {
+			if (w[to].begin > end + SCRIBE_PHASES_PAUSE + PAUSE_SHARE * (end - w[at].begin))
 				break;
 			end = w[to].end > end ? w[to].end : end;
 		}
 		p->n += phase_of(w + at, to - at, nprocs, &p->phase[p->n]);
 	}
-	free(p->written);
-	p->written = NULL;
-	p->nwritten = p->capacity = 0;
+	free(p->stretch);
+	p->stretch = NULL;
+	p->nstretches = p->capacity = 0;
 	return 0;
 }
 
 void scribe_phases_clear(struct scribe_phases *p)
 {
-	free(p->written);
+	free(p->stretch);
 	free(p->phase);
 	memset(p, 0, sizeof(*p));
 }

@@ -380,32 +380,38 @@ static int put_rows(const struct scribe_summary *s, const struct row_module *m, 
 	return rc;
 }
 
-static void put_phases(const struct scribe_summary *s, bool *first, struct scribe_out *out)
+static void put_phases(const struct scribe_phases *phases, bool reads, bool *first, struct scribe_out *out)
 {
-	const size_t n = s->phases.n < ROWS_MAX ? s->phases.n : ROWS_MAX;
+	const size_t n = phases->n < ROWS_MAX ? phases->n : ROWS_MAX;
 	struct table t;
 
 	if (!n)
 		return;
-	table_begin(&t, out, first, "phases", "Times in which all ranks wrote; rank -1: files of all ranks",
-		    "[\"begin\",\"seconds\"],[\"length\",\"seconds\"],[\"files\",\"count\"],"
-		    "[\"bytes written\",\"bytes\"],[\"fsyncs\",\"count\"],[\"first rank to end\",\"id\"],"
-		    "[\"last rank to end\",\"id\"],[\"between them\",\"seconds\"]");
+	table_begin(
+		&t, out, first, reads ? "read_phases" : "phases",
+		reads ? "Times in which all ranks read" : "Times in which all ranks wrote; rank -1: files of all ranks",
+		reads ? "[\"begin\",\"seconds\"],[\"length\",\"seconds\"],[\"bytes read\",\"bytes\"],"
+			"[\"first rank to end\",\"id\"],[\"last rank to end\",\"id\"],[\"between them\",\"seconds\"]"
+		      : "[\"begin\",\"seconds\"],[\"length\",\"seconds\"],[\"bytes written\",\"bytes\"],"
+			"[\"first rank to end\",\"id\"],[\"last rank to end\",\"id\"],[\"between them\",\"seconds\"],"
+			"[\"files\",\"count\"],[\"fsyncs\",\"count\"]");
 	for (size_t i = 0; i < n; i++) {
-		const struct scribe_phase *p = &s->phases.phase[i];
+		const struct scribe_phase *p = &phases->phase[i];
 
 		row_begin(&t);
 		cell_real(&t, p->begin);
 		cell_real(&t, p->end - p->begin);
-		cell_integer(&t, p->files);
 		cell_integer(&t, p->bytes);
-		cell_integer(&t, p->syncs);
 		cell_integer(&t, p->first_rank);
 		cell_integer(&t, p->last_rank);
 		cell_real(&t, p->end - p->first_end);
+		if (!reads) {
+			cell_integer(&t, p->files);
+			cell_integer(&t, p->syncs);
+		}
 		row_end(&t);
 	}
-	table_end(&t, s->phases.n - n);
+	table_end(&t, phases->n - n);
 }
 
 static bool adds_up(enum scribe_rule rule)
@@ -532,7 +538,8 @@ int scribe_report_tables(const struct scribe_summary *s, struct scribe_out *out,
 	scribe_out_text(out, "\"tables\":[");
 	put_files(s, sorted, &first, out);
 	free(sorted);
-	put_phases(s, &first, out);
+	put_phases(&s->phases, false, &first, out);
+	put_phases(&s->reads, true, &first, out);
 	rc = put_ranks(s, &first, out, err);
 	if (rc >= 0)
 		rc = put_groups(s, directory_of, "directories", "Directories", &first, out, err);

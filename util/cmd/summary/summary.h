@@ -80,8 +80,8 @@ struct scribe_summary {
 	int64_t mapped_files, mappings, mapped_bytes;             /* by mmap */
 	struct scribe_summary_mount mount[SCRIBE_SUMMARY_MOUNTS]; /* the most requests first */
 	int nmounts;
-	struct scribe_phases phases;
-	uint64_t other_modules; /* bit i: module i, not in `modules`, has data */
+	struct scribe_phases phases, reads; /* in which all ranks wrote, and read */
+	uint64_t other_modules;             /* bit i: module i, not in `modules`, has data */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES];
 	int nfiles;
 	int64_t operations; /* of the log's processes */
@@ -96,6 +96,8 @@ struct scribe_summary {
 };
 
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err);
+/* The phases, after that: reads all of DXT. */
+int scribe_summary_read_phases(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_free(struct scribe_summary *s);
 
 /* `bare`: name without prefix. 0: no such counter. */

@@ -35,6 +35,8 @@ static int print_summary(const char *path, const struct options *o, struct scrib
 	struct scribe_out out = {0};
 	int rc = scribe_summary_read(&s, path, err);
 
+	if (rc >= 0 && !o->brief)
+		rc = scribe_summary_read_phases(&s, err);
 	if (rc >= 0)
 		rc = scribe_out_open(&out, STDOUT_FILENO, err);
 	if (rc >= 0) {

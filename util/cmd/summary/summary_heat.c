@@ -2,6 +2,7 @@
 /*
  * Activity over time for `ioscribe summary`: bins of all ranks' heatmaps are spread over a fixed number of columns.
  */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,6 +79,81 @@ int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
 	if (rc < 0 && err)
 		*err = *scribe_reader_error(s->log.reader);
 	return rc < 0 ? rc : 0;
+}
+
+static int reads_of_bins(struct scribe_phases *p, const struct scribe_heatmap_record *h)
+{
+	const int64_t *bins = h->bins + h->nbins;
+	int64_t to;
+
+	for (int64_t i = 0; i < h->nbins && end_of(h) > 0; i = to + 1) {
+		int64_t bytes = 0;
+
+		for (to = i; to < h->nbins && bins[to] > 0; to++)
+			bytes = scribe_sum(bytes, bins[to]);
+		if (scribe_phases_take_reads(p, h->base.rank, (double)i * h->bin_width_seconds,
+					     (double)to * h->bin_width_seconds, bytes) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int reads_of_trace(struct scribe_phases *p, const struct scribe_dxt_record *r)
+{
+	const struct scribe_dxt_segment *s = r->segments + r->write_count;
+	double begin = 0, end = -1;
+	int64_t bytes = 0;
+
+	for (int64_t i = 0; i < r->read_count; i++) {
+		if (s[i].start < begin || s[i].start > end + SCRIBE_PHASES_PAUSE) {
+			if (scribe_phases_take_reads(p, r->base.rank, begin, end, bytes) < 0)
+				return -ENOMEM;
+			begin = s[i].start;
+			end = begin;
+			bytes = 0;
+		}
+		end = s[i].end > end ? s[i].end : end;
+		bytes = scribe_sum(bytes, s[i].length);
+	}
+	return scribe_phases_take_reads(p, r->base.rank, begin, end, bytes);
+}
+
+/* Reading by single operations, where the log has all of them, otherwise by bins. */
+int scribe_summary_read_phases(struct scribe_summary *s, struct scribe_err *err)
+{
+	const struct scribe_log_header *header = scribe_reader_header(s->log.reader);
+	const bool traced = scribe_reader_has(s->log.reader, SCRIBE_MOD_DXT_POSIX) &&
+			    !(header->partial_flag >> SCRIBE_MOD_DXT_POSIX & 1);
+	const void *record;
+	int64_t nprocs;
+	size_t len;
+	int rc;
+
+	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_HEATMAP);
+	while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) > 0) {
+		const struct scribe_heatmap_record *h = record;
+		const char *name = scribe_names_find(s->log.names, h->base.id, NULL);
+
+		if (!counts(s, h->base.id) || (traced && !strcmp(name, "heatmap:POSIX")))
+			continue;
+		if (reads_of_bins(&s->reads, h) < 0)
+			return scribe_err_set(err, -ENOMEM, "out of memory");
+	}
+	while (rc == 0 && traced &&
+	       (rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_DXT_POSIX, &record, &len)) > 0) {
+		if (reads_of_trace(&s->reads, record) < 0)
+			return scribe_err_set(err, -ENOMEM, "out of memory");
+		rc = 0;
+	}
+	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_DXT_POSIX);
+	if (rc < 0) {
+		*err = *scribe_reader_error(s->log.reader);
+		return rc;
+	}
+	nprocs = scribe_reader_job(s->log.reader)->nprocs;
+	if (scribe_phases_find(&s->phases, nprocs) < 0 || scribe_phases_find(&s->reads, nprocs) < 0)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	return 0;
 }
 
 /* Eight levels relative to the line's own maximum. */

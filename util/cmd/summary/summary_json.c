@@ -107,11 +107,11 @@ static void put_mounts(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_text(out, "],");
 }
 
-static void put_phases(const struct scribe_summary *s, struct scribe_out *out)
+static void put_phases(const struct scribe_phases *phases, bool reads, struct scribe_out *out)
 {
-	scribe_out_text(out, "\"phases\":[");
-	for (size_t i = 0; i < s->phases.n; i++) {
-		const struct scribe_phase *p = &s->phases.phase[i];
+	scribe_out_text(out, reads ? "\"read_phases\":[" : "\"phases\":[");
+	for (size_t i = 0; i < phases->n; i++) {
+		const struct scribe_phase *p = &phases->phase[i];
 
 		scribe_out_text(out, i ? ",{" : "{");
 		put_real(out, "begin", p->begin);
@@ -119,9 +119,11 @@ static void put_phases(const struct scribe_summary *s, struct scribe_out *out)
 		put_real(out, "first_end", p->first_end);
 		put_integer(out, "first_rank", p->first_rank);
 		put_integer(out, "last_rank", p->last_rank);
-		put_integer(out, "files", p->files);
-		put_integer(out, "fsyncs", p->syncs);
-		put_last(out, "bytes_written", p->bytes);
+		if (!reads) {
+			put_integer(out, "files", p->files);
+			put_integer(out, "fsyncs", p->syncs);
+		}
+		put_last(out, reads ? "bytes_read" : "bytes_written", p->bytes);
 		scribe_out_text(out, "}");
 	}
 	scribe_out_text(out, "],");
@@ -245,7 +247,8 @@ void scribe_summary_print_json(const struct scribe_summary *s, struct scribe_out
 	put_job(s, out);
 	put_cache(s, out);
 	put_mounts(s, out);
-	put_phases(s, out);
+	put_phases(&s->phases, false, out);
+	put_phases(&s->reads, true, out);
 	put_tracing(s, out);
 	put_time(s, out);
 	scribe_out_text(out, "\"findings\":");

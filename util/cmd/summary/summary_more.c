@@ -321,32 +321,41 @@ static void put_mapped(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_wrapped(out, "mapped     ", text);
 }
 
-void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_out *out)
+static void put_phases(const struct scribe_phases *phases, bool reads, struct scribe_out *out)
 {
-	const struct scribe_phase *p = s->phases.phase, *longest = p;
-	char a[H], b[H], c[H], d[H], text[512], last[160] = "";
+	const struct scribe_phase *p = phases->phase, *longest = p;
+	char a[H], b[H], c[H], d[H], text[512];
 	double seconds = 0;
 	int64_t bytes = 0;
 
-	if (!s->phases.n)
+	if (!phases->n)
 		return;
-	for (size_t i = 0; i < s->phases.n; i++) {
+	for (size_t i = 0; i < phases->n; i++) {
 		seconds += p[i].end - p[i].begin;
 		bytes = scribe_sum(bytes, p[i].bytes);
 		if (p[i].end - p[i].begin > longest->end - longest->begin)
 			longest = &p[i];
 	}
-	if (longest->last_rank >= 0 && longest->first_rank >= 0)
-		snprintf(last, sizeof(last), "; rank %lld closed its files %.3g s after rank %lld",
-			 (long long)longest->last_rank, longest->end - longest->first_end,
-			 (long long)longest->first_rank);
-	snprintf(text, sizeof(text),
-		 "all ranks wrote %s time%s, %s in %.4g s; the longest took %.4g s from %.4g s on: %s, %s fsync%s%s",
-		 scribe_human_count((int64_t)s->phases.n, a, H), s->phases.n == 1 ? "" : "s",
+	snprintf(text, sizeof(text), "all ranks %s %s time%s, %s in %.4g s; the longest took %.4g s from %.4g s on: %s",
+		 reads ? "read" : "wrote", scribe_human_count((int64_t)phases->n, a, H), phases->n == 1 ? "" : "s",
 		 scribe_human_bytes(bytes, b, H), seconds, longest->end - longest->begin, longest->begin,
-		 scribe_human_bytes(longest->bytes, c, H), scribe_human_count(longest->syncs, d, H),
-		 longest->syncs == 1 ? "" : "s", last);
-	scribe_out_wrapped(out, "phases     ", text);
+		 scribe_human_bytes(longest->bytes, c, H));
+	if (!reads)
+		append(text, sizeof(text), ", %s fsync%s", scribe_human_count(longest->syncs, d, H),
+		       longest->syncs == 1 ? "" : "s");
+	if (longest->last_rank >= 0 && longest->first_rank >= 0 && (!reads || longest->end > longest->first_end))
+		append(text, sizeof(text),
+		       reads ? "; rank %lld read until %.3g s after rank %lld"
+			     : "; rank %lld closed its files %.3g s after rank %lld",
+		       (long long)longest->last_rank, longest->end - longest->first_end,
+		       (long long)longest->first_rank);
+	scribe_out_wrapped(out, reads ? "reading    " : "phases     ", text);
+}
+
+void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_out *out)
+{
+	put_phases(&s->phases, false, out);
+	put_phases(&s->reads, true, out);
 }
 
 /* What the log does not have. */
