@@ -338,6 +338,15 @@ static int missed(struct scribe_process *p, const struct scribe_job_journal_miss
 	return 0;
 }
 
+static int mapped(struct scribe_process *p, const char *text, size_t bytes)
+{
+	char name[SCRIBE_LIBRARY_NAME];
+
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, text);
+	scribe_worlds_mapped(p, name);
+	return 0;
+}
+
 static int process_entry(struct resume *r, uint32_t type, const void *data, size_t bytes)
 {
 	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, *(const uint32_t *)data);
@@ -349,6 +358,8 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 	case SCRIBE_ENTRY_PARENT_CMDLINE:
 		scribe_worlds_parent_cmdline(p, BODY(uint32_t));
 		return 0;
+	case SCRIBE_ENTRY_BYPASS:
+		return mapped(p, BODY(uint32_t));
 	case SCRIBE_ENTRY_EXEC:
 		return exec(r, p, data, BODY(struct scribe_job_journal_exec));
 	case SCRIBE_ENTRY_READER:
@@ -391,6 +402,7 @@ static const size_t least[] = {
 	[SCRIBE_ENTRY_PLACE] = sizeof(struct scribe_job_journal_place),
 	[SCRIBE_ENTRY_STREAM] = sizeof(struct scribe_job_journal_stream),
 	[SCRIBE_ENTRY_PARENT_CMDLINE] = sizeof(uint32_t),
+	[SCRIBE_ENTRY_BYPASS] = sizeof(uint32_t) + 1,
 	[SCRIBE_ENTRY_MISSED] = sizeof(struct scribe_job_journal_missed),
 	[SCRIBE_ENTRY_BUDGET] = sizeof(((struct scribe_budget *)NULL)->ended_ns),
 	[SCRIBE_ENTRY_HELD] = sizeof(struct scribe_job_journal_held),

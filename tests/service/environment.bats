@@ -205,3 +205,16 @@ shared_ranks() {
   [ "$(value "$log" POSIX_BYTES_WRITTEN '/later.out$')" = 2 ]
   [ "$(value "$log" POSIX_BYTES_WRITTEN '/a.out.1$')" = 4 ]
 }
+
+@test "a library that moves data past the kernel is named, though the daemon was killed since it was loaded" {
+  cc -shared -o "$T/libcufile.so.0" -xc /dev/null
+  serve --pin
+  begin 1
+  in_job 1 "python3 -c 'import ctypes; ctypes.CDLL(\"$T/libcufile.so.0\")'"
+  until_true sh -c '"$IOSCRIBE" job show 1 --timeout 60 | grep -qx living=0'
+  kill -KILL "$DAEMON"
+  gone "$DAEMON"
+  serve --pin
+  log=$(job end 1)
+  "$IOSCRIBE" summary "$log" | grep '^bypass     libcufile.so in 1 rank'
+}

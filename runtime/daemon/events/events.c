@@ -170,7 +170,8 @@ static void on_map(struct scribe_daemon *d, struct scribe_process *p, const stru
 	char name[SCRIBE_LIBRARY_NAME];
 
 	snprintf(name, sizeof(name), "%.*s", (int)(e->text_bytes <= sizeof(name) ? e->text_bytes : 0), text);
-	scribe_worlds_mapped(p, name);
+	if (scribe_worlds_mapped(p, name))
+		scribe_job_journal_bypass(p, name);
 	scribe_libs_mapped(d, p, e->map.device, e->map.inode, e->when_ns, name);
 }
 

@@ -33,6 +33,7 @@ enum scribe_job_journal_type {
 	SCRIBE_ENTRY_CLAIMED,        /* head, path of a unit's log */
 	SCRIBE_ENTRY_HELD,           /* head, text: taken from the ring, not processed yet */
 	SCRIBE_ENTRY_BUDGET,         /* scribe_budget.ended_ns */
+	SCRIBE_ENTRY_BYPASS,         /* proc_id, file name of a library */
 	SCRIBE_ENTRY_TYPES,
 };
 

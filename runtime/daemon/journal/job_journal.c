@@ -100,6 +100,11 @@ void scribe_job_journal_parent_cmdline(struct scribe_process *p, const char *arg
 	put(p->job, SCRIBE_ENTRY_PARENT_CMDLINE, &p->proc_id, sizeof(p->proc_id), argv, bytes);
 }
 
+void scribe_job_journal_bypass(struct scribe_process *p, const char *library)
+{
+	put(p->job, SCRIBE_ENTRY_BYPASS, &p->proc_id, sizeof(p->proc_id), library, strlen(library));
+}
+
 void scribe_job_journal_env(struct scribe_process *p, const struct scribe_rankenv *env)
 {
 	struct scribe_job_journal_env head = {.proc_id = p->proc_id, .disabled = p->disabled};

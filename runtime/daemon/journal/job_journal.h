@@ -20,6 +20,7 @@ void scribe_job_journal_name(struct scribe_job *job, uint32_t slot, uint32_t gen
 			     const struct scribe_name_entry *name);
 void scribe_job_journal_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe);
 void scribe_job_journal_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
+void scribe_job_journal_bypass(struct scribe_process *p, const char *library);
 /* The state of the reader of its environment; with `env`: what the complete environment has of a rank. */
 void scribe_job_journal_env(struct scribe_process *p, const struct scribe_rankenv *env);
 /* Unless the process `lives`, it counts with scribe_job_journal_drained. */

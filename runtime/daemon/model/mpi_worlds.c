@@ -304,13 +304,16 @@ static const char *const bypass_names[SCRIBE_BYPASSES] = {
 	[SCRIBE_BYPASS_SPDK] = "libspdk",
 };
 
-void scribe_worlds_mapped(struct scribe_process *p, const char *name)
+bool scribe_worlds_mapped(struct scribe_process *p, const char *name)
 {
+	const uint32_t before = p->bypass;
+
 	for (int i = 0; i < SCRIBE_BYPASSES; i++)
 		if (!strncmp(name, bypass_names[i], strlen(bypass_names[i])))
 			p->bypass |= 1u << i;
 	if (p->rank)
 		p->rank->bypass |= p->bypass;
+	return p->bypass != before;
 }
 
 void scribe_log_unit_bypass(const struct scribe_log_unit *u, char *ret, size_t cap)

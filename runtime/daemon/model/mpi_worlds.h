@@ -156,8 +156,8 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
 /* Calls of modules (bits) may be missing. `why` is copied; may be NULL. */
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why);
-/* An executable file was mapped. */
-void scribe_worlds_mapped(struct scribe_process *p, const char *name);
+/* An executable file was mapped. True: a library whose data go past the kernel, for the first time. */
+bool scribe_worlds_mapped(struct scribe_process *p, const char *name);
 /* "LIBRARY in N ranks, ..."; "": none. */
 void scribe_log_unit_bypass(const struct scribe_log_unit *unit, char *ret, size_t cap);
 /* argv: NUL-terminated strings; exe may be NULL. */
