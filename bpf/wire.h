@@ -113,6 +113,7 @@ enum scribe_proc_flags {
 	SCRIBE_PF_COUNTED = 1u << 6,     /* its records are in the job's sums */
 	SCRIBE_PF_URING = 1u << 9,       /* kernel threads use its descriptors too */
 	SCRIBE_PF_SHARES_FDS = 1u << 10, /* clone(CLONE_FILES) */
+	SCRIBE_PF_PASSED = 1u << 11,     /* io_uring commands to a device, past its files */
 	SCRIBE_PF_LATE = 1u << 7,        /* enrolled before programs were attached to system calls */
 };
 #define SCRIBE_PF_NOT_RECORDED (SCRIBE_PF_DISABLED | SCRIBE_PF_HIDDEN)

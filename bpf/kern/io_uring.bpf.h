@@ -147,6 +147,18 @@ static __always_inline bool scribe_uring_other_counts(struct scribe_proc *p, __u
 	return (out && scribe_file_counts(p, out)) || (in && scribe_file_counts(p, in));
 }
 
+/* Commands to a character device: NVMe's read and write past the file system. Others are those of sockets and FUSE. */
+SCRIBE_GLOBAL int scribe_uring_command(struct scribe_proc *p, __u64 addr)
+{
+	__u64 file = scribe_uring_named_file(addr);
+
+	if (!p || !file)
+		return 0;
+	if ((SCRIBE_GET(SCRIBE_CAST(file, file), f_inode, i_mode) & S_IFMT) == S_IFCHR)
+		__sync_fetch_and_or(&p->flags, SCRIBE_PF_PASSED);
+	return 0;
+}
+
 SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -165,6 +177,8 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 		return 0;
 	opcode = BPF_CORE_READ((struct io_kiocb *)addr, opcode);
 	if (!scribe_uring_followed(opcode)) {
+		if (opcode == SCRIBE_URING_CMD)
+			scribe_uring_command(p, addr);
 		if (scribe_uring_other_counts(p, addr, opcode))
 			scribe_count(p, SCRIBE_L_URING_OTHER);
 		return 0;

@@ -10,6 +10,7 @@
 
 #define S_IFMT              00170000
 #define S_IFREG             0100000
+#define S_IFCHR             0020000
 #define S_IFDIR             0040000
 #define S_IFLNK             0120000
 #define SCRIBE_SB_KERNMOUNT (1u << 22)

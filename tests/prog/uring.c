@@ -2,7 +2,7 @@
 // link: uring
 // io_uring beyond what fio does: opens through the ring, descriptors that only
 // the ring knows, chains, forced threads, completions that are not reported.
-//   uring plain | direct | skip | many
+//   uring plain | direct | skip | many | passthrough
 #include "prog.h"
 
 #include <liburing.h>
@@ -132,6 +132,15 @@ static void many(void)
 	MUST(close(fd));
 }
 
+/* as a command to an NVMe device, which /dev/null takes as well */
+static void passthrough(void)
+{
+	struct io_uring_sqe *sqe = next();
+
+	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, (int)MUST(open("/dev/null", O_RDWR)), NULL, 0, 0);
+	EXACT(done(), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -145,6 +154,8 @@ int main(int argc, char **argv)
 		skip();
 	else if (strcmp(how, "many") == 0)
 		many();
+	else if (strcmp(how, "passthrough") == 0)
+		passthrough();
 	else
 		return 2;
 	io_uring_queue_exit(&ring);

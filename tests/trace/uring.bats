@@ -131,3 +131,12 @@ X
   expect LEDGER_URING_UNMATCHED 0
   "$IOSCRIBE" summary "$LOG" | grep -q '^ledger *complete'
 }
+
+@test "io_uring: commands to a device are named, because their bytes are not counted" {
+  trace "$PROG/uring" passthrough
+  [ "$status" -eq 0 ]
+  one_log
+  "$IOSCRIBE" summary "$LOG" | grep '^bypass     io_uring passthrough in 1 rank'
+  trace "$PROG/uring" plain
+  ! "$IOSCRIBE" summary "$LOG" | grep '^bypass'
+}

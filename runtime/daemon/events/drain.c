@@ -261,6 +261,8 @@ static void take_counts(struct scribe_process *p, const struct scribe_proc *proc
 	p->totals.cpu_ns = proc->cpu_ns;
 	p->totals.cost_ns = proc->cost_ns;
 	p->totals.cost_calls = proc->cost_calls;
+	if (proc->flags & SCRIBE_PF_PASSED && scribe_worlds_mapped(p, SCRIBE_PASSTHROUGH))
+		scribe_job_journal_bypass(p, SCRIBE_PASSTHROUGH);
 }
 
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns)

@@ -302,6 +302,7 @@ static const char *const bypass_names[SCRIBE_BYPASSES] = {
 	[SCRIBE_BYPASS_CUFILE] = "libcufile.so",
 	[SCRIBE_BYPASS_DAOS] = "libdaos.so",
 	[SCRIBE_BYPASS_SPDK] = "libspdk",
+	[SCRIBE_BYPASS_URING] = SCRIBE_PASSTHROUGH,
 };
 
 bool scribe_worlds_mapped(struct scribe_process *p, const char *name)

@@ -29,11 +29,13 @@ struct scribe_process_totals {
 	uint64_t cpu_ns, cost_ns, cost_calls; /* as in struct scribe_proc */
 };
 
+#define SCRIBE_PASSTHROUGH "io_uring passthrough"
 /* Libraries that move data past the kernel; as bits in `bypass`. */
 enum scribe_bypass {
 	SCRIBE_BYPASS_CUFILE,
 	SCRIBE_BYPASS_DAOS,
 	SCRIBE_BYPASS_SPDK,
+	SCRIBE_BYPASS_URING, /* no library: commands to NVMe devices */
 	SCRIBE_BYPASSES,
 };
 
@@ -156,7 +158,8 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
 /* Calls of modules (bits) may be missing. `why` is copied; may be NULL. */
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why);
-/* An executable file was mapped. True: a library whose data go past the kernel, for the first time. */
+/* An executable file was mapped, or SCRIBE_PASSTHROUGH. True: a library whose data go past the kernel, for the first
+ * time. */
 bool scribe_worlds_mapped(struct scribe_process *p, const char *name);
 /* "LIBRARY in N ranks, ..."; "": none. */
 void scribe_log_unit_bypass(const struct scribe_log_unit *unit, char *ret, size_t cap);
