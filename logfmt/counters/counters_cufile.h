@@ -3,6 +3,8 @@
 #ifndef LOGFMT_COUNTERS_COUNTERS_CUFILE_H
 #define LOGFMT_COUNTERS_COUNTERS_CUFILE_H
 
+#include "logfmt/counters/counters_sizes.h"
+
 #define SCRIBE_CUFILE_COUNTERS(X) \
 	X(REGISTERS, SUM, "calls of cuFileHandleRegister") \
 	X(READS, SUM, "calls of cuFileRead") \
@@ -14,26 +16,7 @@
 	X(BYTES_WRITTEN, SUM, "bytes written by cuFileWrite") \
 	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
 	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
-	X(SIZE_READ_AGG_0_100, SUM, "reads of at most 100 bytes") \
-	X(SIZE_READ_AGG_100_1K, SUM, "reads of up to 1 KiB") \
-	X(SIZE_READ_AGG_1K_10K, SUM, "reads of up to 10 KiB") \
-	X(SIZE_READ_AGG_10K_100K, SUM, "reads of up to 100 KiB") \
-	X(SIZE_READ_AGG_100K_1M, SUM, "reads of up to 1 MiB") \
-	X(SIZE_READ_AGG_1M_4M, SUM, "reads of up to 4 MiB") \
-	X(SIZE_READ_AGG_4M_10M, SUM, "reads of up to 10 MiB") \
-	X(SIZE_READ_AGG_10M_100M, SUM, "reads of up to 100 MiB") \
-	X(SIZE_READ_AGG_100M_1G, SUM, "reads of up to 1 GiB") \
-	X(SIZE_READ_AGG_1G_PLUS, SUM, "reads of over 1 GiB") \
-	X(SIZE_WRITE_AGG_0_100, SUM, "writes of at most 100 bytes") \
-	X(SIZE_WRITE_AGG_100_1K, SUM, "writes of up to 1 KiB") \
-	X(SIZE_WRITE_AGG_1K_10K, SUM, "writes of up to 10 KiB") \
-	X(SIZE_WRITE_AGG_10K_100K, SUM, "writes of up to 100 KiB") \
-	X(SIZE_WRITE_AGG_100K_1M, SUM, "writes of up to 1 MiB") \
-	X(SIZE_WRITE_AGG_1M_4M, SUM, "writes of up to 4 MiB") \
-	X(SIZE_WRITE_AGG_4M_10M, SUM, "writes of up to 10 MiB") \
-	X(SIZE_WRITE_AGG_10M_100M, SUM, "writes of up to 100 MiB") \
-	X(SIZE_WRITE_AGG_100M_1G, SUM, "writes of up to 1 GiB") \
-	X(SIZE_WRITE_AGG_1G_PLUS, SUM, "writes of over 1 GiB") \
+	SCRIBE_SIZE_COUNTERS(X, AGG_) \
 	X(FASTEST_RANK, RANK, "fastest rank of a shared record") \
 	X(FASTEST_RANK_BYTES, RANK, "bytes that rank moved") \
 	X(SLOWEST_RANK, RANK, "slowest rank of a shared record") \

@@ -3,6 +3,8 @@
 #ifndef LOGFMT_COUNTERS_COUNTERS_DAOS_H
 #define LOGFMT_COUNTERS_COUNTERS_DAOS_H
 
+#include "logfmt/counters/counters_sizes.h"
+
 #define SCRIBE_DFS_COUNTERS(X) \
 	X(OPENS, UNKNOWN, "opens") \
 	X(GLOBAL_OPENS, UNKNOWN, "opens from a global handle") \
@@ -23,26 +25,7 @@
 	X(RW_SWITCHES, UNKNOWN, "rw switches") \
 	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
 	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
-	X(SIZE_READ_0_100, SUM, "reads of at most 100 bytes") \
-	X(SIZE_READ_100_1K, SUM, "reads of up to 1 KiB") \
-	X(SIZE_READ_1K_10K, SUM, "reads of up to 10 KiB") \
-	X(SIZE_READ_10K_100K, SUM, "reads of up to 100 KiB") \
-	X(SIZE_READ_100K_1M, SUM, "reads of up to 1 MiB") \
-	X(SIZE_READ_1M_4M, SUM, "reads of up to 4 MiB") \
-	X(SIZE_READ_4M_10M, SUM, "reads of up to 10 MiB") \
-	X(SIZE_READ_10M_100M, SUM, "reads of up to 100 MiB") \
-	X(SIZE_READ_100M_1G, SUM, "reads of up to 1 GiB") \
-	X(SIZE_READ_1G_PLUS, SUM, "reads of over 1 GiB") \
-	X(SIZE_WRITE_0_100, SUM, "writes of at most 100 bytes") \
-	X(SIZE_WRITE_100_1K, SUM, "writes of up to 1 KiB") \
-	X(SIZE_WRITE_1K_10K, SUM, "writes of up to 10 KiB") \
-	X(SIZE_WRITE_10K_100K, SUM, "writes of up to 100 KiB") \
-	X(SIZE_WRITE_100K_1M, SUM, "writes of up to 1 MiB") \
-	X(SIZE_WRITE_1M_4M, SUM, "writes of up to 4 MiB") \
-	X(SIZE_WRITE_4M_10M, SUM, "writes of up to 10 MiB") \
-	X(SIZE_WRITE_10M_100M, SUM, "writes of up to 100 MiB") \
-	X(SIZE_WRITE_100M_1G, SUM, "writes of up to 1 GiB") \
-	X(SIZE_WRITE_1G_PLUS, SUM, "writes of over 1 GiB") \
+	SCRIBE_SIZE_COUNTERS(X, ) \
 	X(ACCESS1_ACCESS, VALUE, "most frequent access size, bytes") \
 	X(ACCESS2_ACCESS, VALUE, "second access size, bytes") \
 	X(ACCESS3_ACCESS, VALUE, "third access size, bytes") \
@@ -118,26 +101,7 @@ enum scribe_dfs_f_id {
 	X(RW_SWITCHES, UNKNOWN, "rw switches") \
 	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
 	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
-	X(SIZE_READ_0_100, SUM, "reads of at most 100 bytes") \
-	X(SIZE_READ_100_1K, SUM, "reads of up to 1 KiB") \
-	X(SIZE_READ_1K_10K, SUM, "reads of up to 10 KiB") \
-	X(SIZE_READ_10K_100K, SUM, "reads of up to 100 KiB") \
-	X(SIZE_READ_100K_1M, SUM, "reads of up to 1 MiB") \
-	X(SIZE_READ_1M_4M, SUM, "reads of up to 4 MiB") \
-	X(SIZE_READ_4M_10M, SUM, "reads of up to 10 MiB") \
-	X(SIZE_READ_10M_100M, SUM, "reads of up to 100 MiB") \
-	X(SIZE_READ_100M_1G, SUM, "reads of up to 1 GiB") \
-	X(SIZE_READ_1G_PLUS, SUM, "reads of over 1 GiB") \
-	X(SIZE_WRITE_0_100, SUM, "writes of at most 100 bytes") \
-	X(SIZE_WRITE_100_1K, SUM, "writes of up to 1 KiB") \
-	X(SIZE_WRITE_1K_10K, SUM, "writes of up to 10 KiB") \
-	X(SIZE_WRITE_10K_100K, SUM, "writes of up to 100 KiB") \
-	X(SIZE_WRITE_100K_1M, SUM, "writes of up to 1 MiB") \
-	X(SIZE_WRITE_1M_4M, SUM, "writes of up to 4 MiB") \
-	X(SIZE_WRITE_4M_10M, SUM, "writes of up to 10 MiB") \
-	X(SIZE_WRITE_10M_100M, SUM, "writes of up to 100 MiB") \
-	X(SIZE_WRITE_100M_1G, SUM, "writes of up to 1 GiB") \
-	X(SIZE_WRITE_1G_PLUS, SUM, "writes of over 1 GiB") \
+	SCRIBE_SIZE_COUNTERS(X, ) \
 	X(ACCESS1_ACCESS, VALUE, "most frequent access size, bytes") \
 	X(ACCESS2_ACCESS, VALUE, "second access size, bytes") \
 	X(ACCESS3_ACCESS, VALUE, "third access size, bytes") \

@@ -3,6 +3,8 @@
 #ifndef LOGFMT_COUNTERS_COUNTERS_HDF5_H
 #define LOGFMT_COUNTERS_COUNTERS_HDF5_H
 
+#include "logfmt/counters/counters_sizes.h"
+
 #define SCRIBE_H5F_COUNTERS(X) \
 	X(OPENS, SUM, "opens and creates") \
 	X(FLUSHES, SUM, "flushes") \
@@ -42,26 +44,7 @@ enum scribe_h5f_f_id {
 	X(POINT_SELECTS, SUM, "accesses by a list of points") \
 	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
 	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
-	X(SIZE_READ_AGG_0_100, SUM, "reads of at most 100 bytes") \
-	X(SIZE_READ_AGG_100_1K, SUM, "reads of up to 1 KiB") \
-	X(SIZE_READ_AGG_1K_10K, SUM, "reads of up to 10 KiB") \
-	X(SIZE_READ_AGG_10K_100K, SUM, "reads of up to 100 KiB") \
-	X(SIZE_READ_AGG_100K_1M, SUM, "reads of up to 1 MiB") \
-	X(SIZE_READ_AGG_1M_4M, SUM, "reads of up to 4 MiB") \
-	X(SIZE_READ_AGG_4M_10M, SUM, "reads of up to 10 MiB") \
-	X(SIZE_READ_AGG_10M_100M, SUM, "reads of up to 100 MiB") \
-	X(SIZE_READ_AGG_100M_1G, SUM, "reads of up to 1 GiB") \
-	X(SIZE_READ_AGG_1G_PLUS, SUM, "reads of over 1 GiB") \
-	X(SIZE_WRITE_AGG_0_100, SUM, "writes of at most 100 bytes") \
-	X(SIZE_WRITE_AGG_100_1K, SUM, "writes of up to 1 KiB") \
-	X(SIZE_WRITE_AGG_1K_10K, SUM, "writes of up to 10 KiB") \
-	X(SIZE_WRITE_AGG_10K_100K, SUM, "writes of up to 100 KiB") \
-	X(SIZE_WRITE_AGG_100K_1M, SUM, "writes of up to 1 MiB") \
-	X(SIZE_WRITE_AGG_1M_4M, SUM, "writes of up to 4 MiB") \
-	X(SIZE_WRITE_AGG_4M_10M, SUM, "writes of up to 10 MiB") \
-	X(SIZE_WRITE_AGG_10M_100M, SUM, "writes of up to 100 MiB") \
-	X(SIZE_WRITE_AGG_100M_1G, SUM, "writes of up to 1 GiB") \
-	X(SIZE_WRITE_AGG_1G_PLUS, SUM, "writes of over 1 GiB") \
+	SCRIBE_SIZE_COUNTERS(X, AGG_) \
 	X(ACCESS1_ACCESS, VALUE, "most frequent access size, bytes") \
 	X(ACCESS1_LENGTH_D1, VALUE, "its length in dimension 1") \
 	X(ACCESS1_LENGTH_D2, VALUE, "its length in dimension 2") \

@@ -3,6 +3,8 @@
 #ifndef LOGFMT_COUNTERS_COUNTERS_MPIIO_H
 #define LOGFMT_COUNTERS_COUNTERS_MPIIO_H
 
+#include "logfmt/counters/counters_sizes.h"
+
 #define SCRIBE_MPIIO_COUNTERS(X) \
 	X(INDEP_OPENS, SUM, "opens by one process") \
 	X(COLL_OPENS, SUM, "opens by several processes") \
@@ -23,26 +25,7 @@
 	X(RW_SWITCHES, SUM, "changes between read and write") \
 	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
 	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
-	X(SIZE_READ_AGG_0_100, SUM, "reads of at most 100 bytes") \
-	X(SIZE_READ_AGG_100_1K, SUM, "reads of up to 1 KiB") \
-	X(SIZE_READ_AGG_1K_10K, SUM, "reads of up to 10 KiB") \
-	X(SIZE_READ_AGG_10K_100K, SUM, "reads of up to 100 KiB") \
-	X(SIZE_READ_AGG_100K_1M, SUM, "reads of up to 1 MiB") \
-	X(SIZE_READ_AGG_1M_4M, SUM, "reads of up to 4 MiB") \
-	X(SIZE_READ_AGG_4M_10M, SUM, "reads of up to 10 MiB") \
-	X(SIZE_READ_AGG_10M_100M, SUM, "reads of up to 100 MiB") \
-	X(SIZE_READ_AGG_100M_1G, SUM, "reads of up to 1 GiB") \
-	X(SIZE_READ_AGG_1G_PLUS, SUM, "reads of over 1 GiB") \
-	X(SIZE_WRITE_AGG_0_100, SUM, "writes of at most 100 bytes") \
-	X(SIZE_WRITE_AGG_100_1K, SUM, "writes of up to 1 KiB") \
-	X(SIZE_WRITE_AGG_1K_10K, SUM, "writes of up to 10 KiB") \
-	X(SIZE_WRITE_AGG_10K_100K, SUM, "writes of up to 100 KiB") \
-	X(SIZE_WRITE_AGG_100K_1M, SUM, "writes of up to 1 MiB") \
-	X(SIZE_WRITE_AGG_1M_4M, SUM, "writes of up to 4 MiB") \
-	X(SIZE_WRITE_AGG_4M_10M, SUM, "writes of up to 10 MiB") \
-	X(SIZE_WRITE_AGG_10M_100M, SUM, "writes of up to 100 MiB") \
-	X(SIZE_WRITE_AGG_100M_1G, SUM, "writes of up to 1 GiB") \
-	X(SIZE_WRITE_AGG_1G_PLUS, SUM, "writes of over 1 GiB") \
+	SCRIBE_SIZE_COUNTERS(X, AGG_) \
 	X(ACCESS1_ACCESS, VALUE, "most frequent access size, bytes") \
 	X(ACCESS2_ACCESS, VALUE, "second access size, bytes") \
 	X(ACCESS3_ACCESS, VALUE, "third access size, bytes") \

@@ -3,6 +3,8 @@
 #ifndef LOGFMT_COUNTERS_COUNTERS_POSIX_H
 #define LOGFMT_COUNTERS_COUNTERS_POSIX_H
 
+#include "logfmt/counters/counters_sizes.h"
+
 #define SCRIBE_POSIX_COUNTERS(X) \
 	X(OPENS, UNKNOWN, "opens, dups included") \
 	X(FILENOS, UNKNOWN, "fileno calls (-1: not a system call)") \
@@ -33,26 +35,7 @@
 	X(FILE_ALIGNMENT, KEEP, "file alignment, bytes") \
 	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
 	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
-	X(SIZE_READ_0_100, SUM, "reads of at most 100 bytes") \
-	X(SIZE_READ_100_1K, SUM, "reads of up to 1 KiB") \
-	X(SIZE_READ_1K_10K, SUM, "reads of up to 10 KiB") \
-	X(SIZE_READ_10K_100K, SUM, "reads of up to 100 KiB") \
-	X(SIZE_READ_100K_1M, SUM, "reads of up to 1 MiB") \
-	X(SIZE_READ_1M_4M, SUM, "reads of up to 4 MiB") \
-	X(SIZE_READ_4M_10M, SUM, "reads of up to 10 MiB") \
-	X(SIZE_READ_10M_100M, SUM, "reads of up to 100 MiB") \
-	X(SIZE_READ_100M_1G, SUM, "reads of up to 1 GiB") \
-	X(SIZE_READ_1G_PLUS, SUM, "reads of over 1 GiB") \
-	X(SIZE_WRITE_0_100, SUM, "writes of at most 100 bytes") \
-	X(SIZE_WRITE_100_1K, SUM, "writes of up to 1 KiB") \
-	X(SIZE_WRITE_1K_10K, SUM, "writes of up to 10 KiB") \
-	X(SIZE_WRITE_10K_100K, SUM, "writes of up to 100 KiB") \
-	X(SIZE_WRITE_100K_1M, SUM, "writes of up to 1 MiB") \
-	X(SIZE_WRITE_1M_4M, SUM, "writes of up to 4 MiB") \
-	X(SIZE_WRITE_4M_10M, SUM, "writes of up to 10 MiB") \
-	X(SIZE_WRITE_10M_100M, SUM, "writes of up to 100 MiB") \
-	X(SIZE_WRITE_100M_1G, SUM, "writes of up to 1 GiB") \
-	X(SIZE_WRITE_1G_PLUS, SUM, "writes of over 1 GiB") \
+	SCRIBE_SIZE_COUNTERS(X, ) \
 	X(STRIDE1_STRIDE, VALUE, "most frequent stride, bytes") \
 	X(STRIDE2_STRIDE, VALUE, "second stride, bytes") \
 	X(STRIDE3_STRIDE, VALUE, "third stride, bytes") \

@@ -12,7 +12,7 @@
 /* CUfileIOParams_t */
 #define SCRIBE_CUFILE_REQUEST_BYTES     64
 #define SCRIBE_CUFILE_REQUEST_HANDLE_AT 40
-#define SCRIBE_CUFILE_REQUESTS          256
+#define SCRIBE_CUFILE_REQUESTS          256 /* of a batch, at most */
 
 /* The record of the descriptor's file. SCRIBE_SKIP_SLOT: not recorded. */
 SCRIBE_GLOBAL __u32 scribe_cufile_slot(struct scribe_thread *t, struct scribe_proc *p, __u64 descr)
@@ -94,6 +94,8 @@ static __always_inline int scribe_cufile_end(struct scribe_calls *calls, __u64 r
 			scribe_cufile_on(t, p,
 					 scribe_user_u64(c->arg[1] + i * SCRIBE_CUFILE_REQUEST_BYTES +
 							 SCRIBE_CUFILE_REQUEST_HANDLE_AT));
+		if ((__u32)c->arg[0] > SCRIBE_CUFILE_REQUESTS)
+			scribe_count(p, SCRIBE_L_LIB_DROPPED);
 		return 0;
 	}
 	if (point->fn == SCRIBE_FN_CUFILE_DATA) {

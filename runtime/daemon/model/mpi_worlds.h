@@ -158,8 +158,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t
 void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
 /* Calls of modules (bits) may be missing. `why` is copied; may be NULL. */
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why);
-/* An executable file was mapped, or SCRIBE_PASSTHROUGH. True: a library whose data go past the kernel, for the first
- * time. */
+/* An executable file was mapped, or SCRIBE_PASSTHROUGH. True: its data go past the kernel, and it is new here. */
 bool scribe_worlds_mapped(struct scribe_process *p, const char *name);
 /* "LIBRARY in N ranks, ..."; "": none. */
 void scribe_log_unit_bypass(const struct scribe_log_unit *unit, char *ret, size_t cap);
