@@ -144,10 +144,13 @@ accepted() {
 
 @test "every counter of POSIX and of our own record is explained in docs/counters.md" {
   local missing=""
-  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/counters/counters_posix.h" |
-    awk '{ print (++n > 69 ? "POSIX_F_" : "POSIX_") $1 }'); do
+  printf '#include "logfmt/counters/counters_posix.h"\n%s\n' '#define N(name, rule, text) POSIX_##name' \
+    'SCRIBE_POSIX_COUNTERS(N)' '#define F(name, rule, text) POSIX_F_##name' 'SCRIBE_POSIX_F_COUNTERS(F)' |
+    cc -E -P -I"$IOSCRIBE_SOURCE" - | grep -ow 'POSIX_[A-Z0-9_]*' >"$BATS_TEST_TMPDIR/names"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/names")" -eq 86 ]
+  while read -r name; do
     grep -q "\`$name\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
-  done
+  done <"$BATS_TEST_TMPDIR/names"
   for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/rules/posix_shard.h"); do
     grep -q "\`POSIX_EXT_\(F_\)\?${name/%_NS/_TIME}\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
   done
