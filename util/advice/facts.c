@@ -342,15 +342,13 @@ static int take_cufile(struct scribe_facts *f, const struct scribe_module *m, co
 	const struct scribe_base_record *base = record;
 	const int64_t *c = scribe_record_counters(m, record);
 	struct scribe_file_facts *file = file_of(f, base->id);
-	double *v;
 
 	if (!file)
 		return -ENOMEM;
-	v = file->v;
 	file->cufile = true;
-	ADD(cufile_bytes, count(c[SCRIBE_CUFILE_BYTES_READ]) + count(c[SCRIBE_CUFILE_BYTES_WRITTEN]));
-	ADD(cufile_unsized, count(c[SCRIBE_CUFILE_ASYNC_READS]) + count(c[SCRIBE_CUFILE_ASYNC_WRITES]) +
-				    count(c[SCRIBE_CUFILE_BATCHED]));
+	f->cufile_bytes += count(c[SCRIBE_CUFILE_BYTES_READ]) + count(c[SCRIBE_CUFILE_BYTES_WRITTEN]);
+	f->cufile_unsized += count(c[SCRIBE_CUFILE_ASYNC_READS]) + count(c[SCRIBE_CUFILE_ASYNC_WRITES]) +
+			     count(c[SCRIBE_CUFILE_BATCHED]);
 	return 0;
 }
 
@@ -473,7 +471,7 @@ static void finish_file(struct scribe_facts *f, struct scribe_file_facts *file)
 	/* Each node has a page cache. Whole pages, and read-ahead beyond the last byte that was read. */
 	ADD(fetched_again, positive(v[SCRIBE_FACT_fetched] - f->nodes * ((double)file->top + AHEAD)));
 	if (file->cufile)
-		ADD(cufile_calls, v[SCRIBE_FACT_bytes_read] + v[SCRIBE_FACT_bytes_written]);
+		f->cufile_calls += v[SCRIBE_FACT_bytes_read] + v[SCRIBE_FACT_bytes_written];
 	if (!used)
 		ADD(unused_opens, v[SCRIBE_FACT_opens]);
 	if (file->created && file->removed && v[SCRIBE_FACT_bytes_read] == 0 && !mapped && !file->cufile)

@@ -75,9 +75,6 @@
 	X(throttled, SECONDS, "CACHE_F_THROTTLED_TIME", "time for which the kernel held writers back") \
 	X(faults, COUNT, "CACHE_MINOR_FAULTS + MAJOR_FAULTS", "page faults in mapped files") \
 	X(faulted, BYTES, "CACHE_BYTES_FAULTED", "bytes that page faults fetched") \
-	X(cufile_bytes, BYTES, "CUFILE_BYTES_READ + BYTES_WRITTEN", "bytes moved by cuFile") \
-	X(cufile_calls, BYTES, "POSIX_BYTES_READ + BYTES_WRITTEN", "bytes of these files by system calls") \
-	X(cufile_unsized, COUNT, "CUFILE_ASYNC_* + BATCHED", "requests to cuFile whose bytes are not known") \
 	X(one_stripe, BYTES, "LUSTRE_STRIPE_COUNT", "bytes of shared files on a single Lustre target") \
 	X(shared_moved, BYTES, "POSIX_BYTES_READ + BYTES_WRITTEN, rank -1", "bytes moved in shared files")
 
@@ -143,6 +140,8 @@ struct scribe_facts {
 	int64_t slow_rank, slow_meta_rank, failed_rank; /* -1: none */
 	double v[SCRIBE_NFACTS];                        /* of the job */
 	double nodes;                                   /* with a ledger */
+	/* Bytes by cuFile, bytes of the same files by system calls, requests to cuFile with unknown bytes. */
+	double cufile_bytes, cufile_calls, cufile_unsized;
 };
 
 /* One pass over each module. Freed by scribe_facts_clear, also after an error. */

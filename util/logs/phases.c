@@ -23,7 +23,6 @@ struct scribe_stretch {
 	int64_t rank; /* -1: all */
 	double begin, end, first_end;
 	int64_t bytes, syncs;
-	bool is_file;
 };
 
 static const struct {
@@ -71,7 +70,7 @@ int scribe_phases_take(struct scribe_phases *p, int module, const void *record)
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		const int64_t *c;
 		const double *f;
-		struct scribe_stretch w = {.rank = base->rank, .is_file = true};
+		struct scribe_stretch w = {.rank = base->rank};
 
 		if (times[i].module != module)
 			continue;
@@ -94,6 +93,7 @@ int scribe_phases_take_reads(struct scribe_phases *p, int64_t rank, double begin
 {
 	struct scribe_stretch w = {.rank = rank, .begin = begin, .end = end, .first_end = end, .bytes = bytes};
 
+	p->reads = true;
 	return bytes > 0 && rank >= 0 && begin >= 0 && end >= begin && end < SPAN_MAX ? put(p, &w) : 0;
 }
 
@@ -154,9 +154,8 @@ static int drop_logs(struct scribe_phases *p, int64_t nprocs)
 	for (size_t at = 0, n; at < p->nstretches; at += n) {
 		n = group_size(w + at, end);
 		for (size_t i = at; i < at + n; i++)
-			drop[i] = w[i].is_file &&
-				  (contains_larger(&w[i], w[i].bytes, w + at, n) ||
-				   (i < shared && contains_larger(&w[i], w[i].bytes / nprocs, w + shared, first)));
+			drop[i] = contains_larger(&w[i], w[i].bytes, w + at, n) ||
+				  (i < shared && contains_larger(&w[i], w[i].bytes / nprocs, w + shared, first));
 	}
 	for (size_t i = 0; i < p->nstretches; i++)
 		if (!drop[i])
@@ -214,7 +213,7 @@ int scribe_phases_find(struct scribe_phases *p, int64_t nprocs)
 		return 0;
 	qsort(w, p->nstretches, sizeof(*w), by_rank);
 	p->phase = calloc(p->nstretches + 1, sizeof(*p->phase));
-	if (!p->phase || drop_logs(p, nprocs) < 0)
+	if (!p->phase || (!p->reads && drop_logs(p, nprocs) < 0))
 		return -ENOMEM;
 	qsort(w, p->nstretches, sizeof(*w), by_begin);
 	for (size_t at = 0; at < p->nstretches; at = to) {

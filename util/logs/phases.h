@@ -3,6 +3,7 @@
 #ifndef UTIL_LOGS_PHASES_H
 #define UTIL_LOGS_PHASES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct scribe_stretch; /* a file written by a rank, or reading by one without a 
 struct scribe_phases {
 	struct scribe_stretch *stretch;
 	size_t nstretches, capacity;
+	bool reads;
 	struct scribe_phase *phase; /* by time */
 	size_t n;
 };

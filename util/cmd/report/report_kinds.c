@@ -26,7 +26,7 @@ static int of_log(const char *path, struct scribe_out *json, struct scribe_out *
 	int rc = scribe_summary_read(&s, path, err);
 
 	if (rc >= 0)
-		rc = scribe_summary_read_phases(&s, err);
+		rc = scribe_summary_find_reads(&s, err);
 	if (rc >= 0) {
 		scribe_summary_print_brief(&s, text);
 		scribe_out_text(json, "{");

@@ -96,8 +96,8 @@ struct scribe_summary {
 };
 
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err);
-/* The phases, after that: reads all of DXT. */
-int scribe_summary_read_phases(struct scribe_summary *s, struct scribe_err *err);
+/* In `reads`, after that, because it takes all of DXT. */
+int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_free(struct scribe_summary *s);
 
 /* `bare`: name without prefix. 0: no such counter. */

@@ -36,7 +36,7 @@ static int print_summary(const char *path, const struct options *o, struct scrib
 	int rc = scribe_summary_read(&s, path, err);
 
 	if (rc >= 0 && !o->brief)
-		rc = scribe_summary_read_phases(&s, err);
+		rc = scribe_summary_find_reads(&s, err);
 	if (rc >= 0)
 		rc = scribe_out_open(&out, STDOUT_FILENO, err);
 	if (rc >= 0) {

@@ -118,14 +118,13 @@ static int reads_of_trace(struct scribe_phases *p, const struct scribe_dxt_recor
 	return scribe_phases_take_reads(p, r->base.rank, begin, end, bytes);
 }
 
-/* Reading by single operations, where the log has all of them, otherwise by bins. */
-int scribe_summary_read_phases(struct scribe_summary *s, struct scribe_err *err)
+/* By single operations, where the log has all of them, otherwise by bins. */
+int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err)
 {
 	const struct scribe_log_header *header = scribe_reader_header(s->log.reader);
 	const bool traced = scribe_reader_has(s->log.reader, SCRIBE_MOD_DXT_POSIX) &&
 			    !(header->partial_flag >> SCRIBE_MOD_DXT_POSIX & 1);
 	const void *record;
-	int64_t nprocs;
 	size_t len;
 	int rc;
 
@@ -150,8 +149,7 @@ int scribe_summary_read_phases(struct scribe_summary *s, struct scribe_err *err)
 		*err = *scribe_reader_error(s->log.reader);
 		return rc;
 	}
-	nprocs = scribe_reader_job(s->log.reader)->nprocs;
-	if (scribe_phases_find(&s->phases, nprocs) < 0 || scribe_phases_find(&s->reads, nprocs) < 0)
+	if (scribe_phases_find(&s->reads, scribe_reader_job(s->log.reader)->nprocs) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }

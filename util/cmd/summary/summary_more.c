@@ -361,8 +361,7 @@ void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_o
 /* What the log does not have. */
 static void put_bypass(const struct scribe_summary *s, struct scribe_out *out)
 {
-	const double moved = s->facts.v[SCRIBE_FACT_cufile_bytes], calls = s->facts.v[SCRIBE_FACT_cufile_calls],
-		     unsized = s->facts.v[SCRIBE_FACT_cufile_unsized];
+	const double moved = s->facts.cufile_bytes, calls = s->facts.cufile_calls, unsized = s->facts.cufile_unsized;
 	char value[256], text[512], a[H], b[H];
 
 	if (scribe_metadata(s->log.reader, "bypass", value, sizeof(value))) {

@@ -203,6 +203,8 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 	for (int i = 0; i < SCRIBE_SUMMARY_MODULES && rc >= 0; i++)
 		if (scribe_reader_has(s->log.reader, op_counters[i].module))
 			rc = read_module(s, &op_counters[i], err);
+	if (rc >= 0 && scribe_phases_find(&s->phases, scribe_reader_job(s->log.reader)->nprocs) < 0)
+		rc = scribe_err_set(err, -ENOMEM, "out of memory");
 	if (rc >= 0)
 		rc = read_processes(s, err);
 	if (rc >= 0)
