@@ -16,6 +16,11 @@ def meet(folder, step):
         time.sleep(0.001)
 
 
+def tell(lines):
+    """In one write: mpiexec mixes those of ranks."""
+    os.write(1, "".join(" ".join(map(repr, [RANK, *line])) + "\n" for line in lines).encode())
+
+
 def checkpoint(folder, step):
     times = [time.monotonic()]
     fd = os.open(f"{folder}/step{step}.rank{RANK}", os.O_CREAT | os.O_WRONLY, 0o644)
@@ -43,7 +48,7 @@ def main():
         lines.append(checkpoint(folder, step))
         time.sleep(0.3)
     os.write(log, b"end\n")
-    print("\n".join(" ".join(map(repr, [RANK, *line])) for line in lines))
+    tell(lines)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from checkpoint import RANK, meet
+from checkpoint import RANK, meet, tell
 
 
 def epoch(fd, step):
@@ -33,7 +33,7 @@ def main():
         meet(sys.argv[1], step)
         lines.append(epoch(fd, step))
         time.sleep(1.2)
-    print("\n".join(" ".join(map(repr, [RANK, *line])) for line in lines))
+    tell(lines)
 
 
 main()
