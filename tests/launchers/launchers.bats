@@ -39,17 +39,20 @@ PY
   T=$(mktemp -d /tmp/ioscribe-launchers.XXXXXX)
   mkdir "$T/f"
   truncate -s 5000000 "$T/f/data"
-  for dxt in --dxt ""; do
+  # all operations; those of rank 1's file alone, which has small ones; none
+  for dxt in --dxt "--dxt --set DXT_SMALL_IO_TRIGGER=0.05" ""; do
     rm -f "$T"/f/meet.* "$T/log.darshan"
-    # shellcheck disable=SC2086 # no word, or one
+    # shellcheck disable=SC2086 # words
     "$IOSCRIBE" run --private --quiet --force $dxt --exclude "$BATS_TEST_DIRNAME" --log "$T/log.darshan" -- \
       mpiexec.mpich -n 3 /usr/bin/python3 "$BATS_TEST_DIRNAME/epochs.py" "$T/f" >"$T/times"
     "$IOSCRIBE" summary "$T/log.darshan" | grep -A3 '^reading    all ranks read 3 times, 42.9 MiB in '
     "$IOSCRIBE" summary --json "$T/log.darshan" >"$T/summary"
-    python3 - "$T" ${dxt:+1e-5} <<'PY'
+    "$IOSCRIBE" dxt "$T/log.darshan" | grep -c 'DXT, file_id: .*/data$' >"$T/traced" || true
+    [ "$(cat "$T/traced")" -eq "$(case $dxt in "") echo 0 ;; *set*) echo 1 ;; *) echo 3 ;; esac)" ]
+    python3 - "$T" "$(case $dxt in --dxt) echo 1e-5 ;; *) echo 0.301 ;; esac)" <<'PY'
 import json, sys
 phases = json.load(open(f"{sys.argv[1]}/summary"))["read_phases"]
-by = float(sys.argv[2]) if len(sys.argv) > 2 else 0.301  # bins of 0.1 s
+by = float(sys.argv[2])  # 0.301: bins of 0.1 s
 ranks = [[], [], []]
 for line in open(f"{sys.argv[1]}/times"):
     rank, *clock = line.split()

@@ -118,18 +118,35 @@ static int reads_of_trace(struct scribe_phases *p, const struct scribe_dxt_recor
 	return scribe_phases_take_reads(p, r->base.rank, begin, end, bytes);
 }
 
-/* By single operations, where the log has all of them, otherwise by bins. */
-int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err)
+/* Whether the trace has each read that POSIX counts: triggers and overhead_budget leave some out. Below 0: see the reader. */
+static int traces_all_reads(const struct scribe_summary *s)
 {
-	const struct scribe_log_header *header = scribe_reader_header(s->log.reader);
-	const bool traced = scribe_reader_has(s->log.reader, SCRIBE_MOD_DXT_POSIX) &&
-			    !(header->partial_flag >> SCRIBE_MOD_DXT_POSIX & 1);
 	const void *record;
+	int64_t traced = 0;
 	size_t len;
 	int rc;
 
+	while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_DXT_POSIX, &record, &len)) > 0)
+		traced = scribe_sum(traced, ((const struct scribe_dxt_record *)record)->read_count);
+	if (rc < 0)
+		return rc;
+	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_DXT_POSIX);
+	for (int i = 0; i < s->nmodules; i++)
+		if (s->modules[i].module == SCRIBE_MOD_POSIX)
+			return traced > 0 && traced == s->modules[i].reads;
+	return 0;
+}
+
+/* By single operations, where the log has all of them, otherwise by bins. */
+int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err)
+{
+	const int traced = traces_all_reads(s);
+	const void *record;
+	size_t len;
+	int rc = traced < 0 ? traced : 0;
+
 	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_HEATMAP);
-	while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) > 0) {
+	while (rc >= 0 && (rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) > 0) {
 		const struct scribe_heatmap_record *h = record;
 		const char *name = scribe_names_find(s->log.names, h->base.id, NULL);
 
