@@ -265,19 +265,23 @@ static uint64_t mpich_state(const struct scribe_elf *elf)
 	return s.vaddr + (uint64_t)off + 6 + (uint64_t)(int64_t)away;
 }
 
-/* H5open checks a variable, or a field of H5_g in thread-safe builds. */
-static uint64_t hdf5_ready(const struct scribe_elf *elf)
+/* Set by H5dont_atexit, or when the library starts, and not reset by H5close or MPI_Finalize as "initialized" is. */
+static uint64_t hdf5_ever_started(const struct scribe_elf *elf)
 {
-	static const int16_t field[] = {0x80, ANY, ANY, 0};
+	static const int16_t set[] = {0xc6, 0x05, ANY, ANY, ANY, ANY, 1};
+	const char *function = "H5dont_atexit";
 	struct scribe_elf_symbol s;
 	const unsigned char *at;
+	int32_t away;
+	long off;
 
-	if (scribe_elf_find(elf, "H5_libinit_g", &s))
-		return s.vaddr;
-	if (!scribe_elf_find(elf, "H5_g", &s) || find(elf, "H5open", field, COUNT(field), &at) < 0 ||
-	    (at[1] & 0xf8) != 0x78)
+	if (!scribe_elf_find(elf, function, &s))
 		return 0;
-	return s.vaddr + at[2];
+	off = find(elf, function, set, COUNT(set), &at);
+	if (off < 0)
+		return 0;
+	memcpy(&away, at + 2, sizeof(away));
+	return s.vaddr + (uint64_t)off + COUNT(set) + (uint64_t)(int64_t)away;
 }
 
 void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe_layer layer,
@@ -291,7 +295,7 @@ void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe
 	else if (layer == SCRIBE_LAYER_MPIIO)
 		*ret = (struct scribe_init_state){mpich_state(elf), sizeof(int32_t), 1};
 	else if (layer == SCRIBE_LAYER_HDF5)
-		*ret = (struct scribe_init_state){hdf5_ready(elf), 1, 1};
+		*ret = (struct scribe_init_state){hdf5_ever_started(elf), 1, 1};
 }
 
 /* Target of a RIP-relative instruction of `bytes` bytes at `at`. */
