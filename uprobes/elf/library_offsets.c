@@ -42,6 +42,21 @@ static long find(const struct scribe_elf *elf, const char *function, const int16
 	return at;
 }
 
+/* Target of the RIP-relative operand (offset `operand`) of the matched instruction of `bytes`. 0: no match. */
+static uint64_t target(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
+		       int operand, int bytes)
+{
+	struct scribe_elf_symbol s;
+	const unsigned char *at;
+	const long offset = find(elf, function, pattern, length, &at);
+	int32_t away;
+
+	if (offset < 0 || !scribe_elf_find(elf, function, &s))
+		return 0;
+	memcpy(&away, at + operand, sizeof(away));
+	return s.vaddr + (uint64_t)(offset + bytes) + (uint64_t)(int64_t)away;
+}
+
 static uint32_t disp32(const unsigned char *at)
 {
 	uint32_t v;
@@ -245,43 +260,17 @@ static uint64_t mpich_state(const struct scribe_elf *elf)
 {
 	static const int16_t direct[] = {0x8b, 0x05, ANY, ANY, ANY, ANY, 0x85, 0xc0, 0x0f, 0x95},
 			     by_address[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0x8b, 0x00, 0x85, 0xc0, 0x0f, 0x95};
-	const char *function = "PMPI_Initialized";
-	struct scribe_elf_symbol s;
-	const unsigned char *at;
-	int32_t away;
-	long off;
+	const uint64_t at = target(elf, "PMPI_Initialized", by_address, COUNT(by_address), 3, 7);
 
-	if (!scribe_elf_find(elf, function, &s))
-		return 0;
-	off = find(elf, function, by_address, COUNT(by_address), &at);
-	if (off >= 0) {
-		memcpy(&away, at + 3, sizeof(away));
-		return s.vaddr + (uint64_t)off + 7 + (uint64_t)(int64_t)away;
-	}
-	off = find(elf, function, direct, COUNT(direct), &at);
-	if (off < 0)
-		return 0;
-	memcpy(&away, at + 2, sizeof(away));
-	return s.vaddr + (uint64_t)off + 6 + (uint64_t)(int64_t)away;
+	return at ? at : target(elf, "PMPI_Initialized", direct, COUNT(direct), 2, 6);
 }
 
 /* Set by H5dont_atexit, or when the library starts, and not reset by H5close or MPI_Finalize as "initialized" is. */
 static uint64_t hdf5_ever_started(const struct scribe_elf *elf)
 {
 	static const int16_t set[] = {0xc6, 0x05, ANY, ANY, ANY, ANY, 1};
-	const char *function = "H5dont_atexit";
-	struct scribe_elf_symbol s;
-	const unsigned char *at;
-	int32_t away;
-	long off;
 
-	if (!scribe_elf_find(elf, function, &s))
-		return 0;
-	off = find(elf, function, set, COUNT(set), &at);
-	if (off < 0)
-		return 0;
-	memcpy(&away, at + 2, sizeof(away));
-	return s.vaddr + (uint64_t)off + COUNT(set) + (uint64_t)(int64_t)away;
+	return target(elf, "H5dont_atexit", set, COUNT(set), 2, 7);
 }
 
 void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe_layer layer,
@@ -298,27 +287,13 @@ void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe
 		*ret = (struct scribe_init_state){hdf5_ever_started(elf), 1, 1};
 }
 
-/* Target of a RIP-relative instruction of `bytes` bytes at `at`. */
-static uint64_t relative(const struct scribe_elf *elf, const char *function, const unsigned char *at, long offset,
-			 int bytes)
-{
-	struct scribe_elf_symbol s;
-	int32_t disp;
-
-	memcpy(&disp, at + bytes - 4, sizeof(disp));
-	return scribe_elf_find(elf, function, &s)
-		       ? s.vaddr + (uint64_t)offset + (uint64_t)bytes + (uint64_t)(int64_t)disp
-		       : 0;
-}
-
 static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
 {
 	static const int16_t load[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3};
-	const unsigned char *at, *text;
-	long offset = find(elf, "ncmpi_inq_libvers", load, COUNT(load), &at);
+	const uint64_t at = target(elf, "ncmpi_inq_libvers", load, COUNT(load), 3, 7);
 	size_t n;
+	const unsigned char *text = at ? scribe_elf_code(elf, at, &n) : NULL;
 
-	text = offset < 0 ? NULL : scribe_elf_code(elf, relative(elf, "ncmpi_inq_libvers", at, offset, 7), &n);
 	return text && n > 5 && !memcmp(text, "1.12.", 5);
 }
 
@@ -363,15 +338,12 @@ static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_off
 			     name[] = {0x48, 0x85, 0xff, 0x74, ANY, 0x48, 0x8b, ANY, ANY},
 			     records[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x89, 0x03};
 	const unsigned char *at;
-	long offset;
 
 	if (!is_pnetcdf_1_12(elf))
 		return false;
 	scribe_elf_needed(elf, needs_openmpi, im);
-	if ((offset = find(elf, "PNC_check_id", table, COUNT(table), &at)) >= 0)
-		im->nc_files_at = relative(elf, "PNC_check_id", at, offset, 7);
-	if ((offset = find(elf, "ncmpio_inq_driver", driver, COUNT(driver), &at)) >= 0)
-		im->nc_driver_at = relative(elf, "ncmpio_inq_driver", at, offset, 7);
+	im->nc_files_at = target(elf, "PNC_check_id", table, COUNT(table), 3, 7);
+	im->nc_driver_at = target(elf, "ncmpio_inq_driver", driver, COUNT(driver), 3, 7);
 	if (find(elf, "ncmpi_inq_vartype", vars, COUNT(vars), &at) >= 0 && (at[7] >> 6) == 1 && (at[11] >> 6) == 3) {
 		im->nc_vars_at = at[3];
 		im->nc_type_at = at[14];

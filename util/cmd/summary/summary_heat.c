@@ -118,7 +118,8 @@ static int reads_of_trace(struct scribe_phases *p, const struct scribe_dxt_recor
 	return scribe_phases_take_reads(p, r->base.rank, begin, end, bytes);
 }
 
-/* Whether the trace has each read that POSIX counts: triggers and overhead_budget leave some out. Below 0: see the reader. */
+/* Whether the trace has each read that POSIX counts: triggers and overhead_budget leave some out. Below 0: see the
+ * reader. */
 static int traces_all_reads(const struct scribe_summary *s)
 {
 	const void *record;
