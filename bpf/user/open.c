@@ -15,6 +15,7 @@
 #include "bpf/user/libbpf_log.h"
 #include "bpf/user/load_private.h"
 #include "bpf/user/refusal.h"
+#include "bpf/user/side_by_side.h"
 #include "bpf/user/syscall_table.h"
 
 #define SCRIBE_SLOTS_DEFAULT 114688u
@@ -124,25 +125,40 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	return 0;
 }
 
-static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
-		      struct scribe_preempted preempted, bool cache, struct scribe_err *err)
+enum loading { SIDE_BY_SIDE, ONE_BY_ONE, WITHOUT_CACHE };
+
+static int prepare(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
+		   struct scribe_preempted preempted, enum loading how, struct variant *v)
 {
+	int ret = row->probe_reads ? variant_posix_probe(v) : variant_posix(v);
+
+	if (!ret)
+		ret = set_sizes(v, &b->opt);
+	if (!ret)
+		ret = scribe_bpf_level_choose(row, v->object, btf, preempted, b->opt.nobody_joins);
+	if (!ret)
+		b->cache = scribe_bpf_cache_choose(v->object, btf, preempted, how != WITHOUT_CACHE);
+	return ret ? ret : scribe_side_by_side_targets(v->object);
+}
+
+static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
+		      struct scribe_preempted preempted, enum loading how, struct scribe_err *err)
+{
+	struct scribe_side_by_side side = {0};
 	struct variant v = {0};
-	int ret;
+	int ret = 0;
 
 	scribe_said_begin(b->opt.verbose);
-	ret = row->probe_reads ? variant_posix_probe(&v) : variant_posix(&v);
-	if (ret)
-		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL);
-	ret = set_sizes(&v, &b->opt);
+	if (how == SIDE_BY_SIDE)
+		ret = scribe_side_by_side_begin(&side);
 	if (!ret)
-		ret = scribe_bpf_level_choose(row, v.object, btf, preempted, b->opt.nobody_joins);
-	if (!ret)
-		b->cache = scribe_bpf_cache_choose(v.object, btf, preempted, cache);
+		ret = prepare(b, row, btf, preempted, how, &v);
 	if (!ret)
 		ret = bpf_object__load_skeleton(v.skeleton);
+	ret = scribe_side_by_side_end(&side, ret);
 	if (ret) {
-		bpf_object__destroy_skeleton(v.skeleton);
+		if (v.skeleton)
+			bpf_object__destroy_skeleton(v.skeleton);
 		free(v.generated);
 		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL);
 	}
@@ -197,10 +213,13 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 			ret = skips(row, err);
 			break;
 		}
-		ret = load_level(b, row, btf, preempts, true, err);
+		ret = load_level(b, row, btf, preempts, SIDE_BY_SIDE, err);
+		/* libbpf keeps the verifier's text, and one verification takes less memory than all */
+		if (ret < 0 && ret != -EINTR)
+			ret = load_level(b, row, btf, preempts, ONE_BY_ONE, err);
 		/* A kernel may refuse what few need. */
 		if (ret < 0 && ret != -EPERM && ret != -ENOMEM && ret != -EINTR)
-			ret = load_level(b, row, btf, preempts, false, err);
+			ret = load_level(b, row, btf, preempts, WITHOUT_CACHE, err);
 		refused = ret < 0;
 		/* Another mode would fail in the same way. */
 		if (ret == -EPERM || ret == -ENOMEM)
