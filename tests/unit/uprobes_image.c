@@ -271,8 +271,7 @@ static void chunks_may_be_unknown(void **state)
 	assert_int_equal(im.h5s_npoints_at, 0x160);
 }
 
-/* HDF5's variable for "was started, once": stored 1 by H5dont_atexit (of 1.10.8). One that closing resets will not do.
- */
+/* HDF5's variable for "was started, once": set by H5dont_atexit (of 1.10.8). One that closing resets will not do. */
 static void init_state(void **state)
 {
 	const struct function set[] = {FUNCTION("H5dont_atexit", 0x80, 0x3d, 0x0d, 0xd5, 0x37, 0x00, 0x00, 0x75, 0x0f,

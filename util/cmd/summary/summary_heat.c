@@ -118,36 +118,48 @@ static int reads_of_trace(struct scribe_phases *p, const struct scribe_dxt_recor
 	return scribe_phases_take_reads(p, r->base.rank, begin, end, bytes);
 }
 
-/* Whether the trace has each read that POSIX counts: triggers and overhead_budget leave some out. Below 0: see the
- * reader. */
-static int traces_all_reads(const struct scribe_summary *s)
+static int64_t posix_reads(const struct scribe_summary *s)
 {
-	const void *record;
-	int64_t traced = 0;
-	size_t len;
-	int rc;
-
-	while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_DXT_POSIX, &record, &len)) > 0)
-		traced = scribe_sum(traced, ((const struct scribe_dxt_record *)record)->read_count);
-	if (rc < 0)
-		return rc;
-	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_DXT_POSIX);
 	for (int i = 0; i < s->nmodules; i++)
 		if (s->modules[i].module == SCRIBE_MOD_POSIX)
-			return traced > 0 && traced == s->modules[i].reads;
+			return s->modules[i].reads;
 	return 0;
 }
 
-/* By single operations, where the log has all of them, otherwise by bins. */
-int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err)
+/* 1: the trace has each read that POSIX counts (triggers and overhead_budget leave some out). */
+static int take_trace(struct scribe_summary *s, struct scribe_err *err)
 {
-	const int traced = traces_all_reads(s);
+	const void *record;
+	int64_t reads = 0;
+	size_t len;
+	int rc;
+
+	while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_DXT_POSIX, &record, &len)) > 0) {
+		const struct scribe_dxt_record *r = record;
+
+		reads = scribe_sum(reads, r->read_count);
+		if (reads_of_trace(&s->reads, r) < 0)
+			return scribe_err_set(err, -ENOMEM, "out of memory");
+	}
+	if (rc < 0) {
+		*err = *scribe_reader_error(s->log.reader);
+		return rc;
+	}
+	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_DXT_POSIX);
+	if (reads > 0 && reads == posix_reads(s))
+		return 1;
+	scribe_phases_clear(&s->reads);
+	return 0;
+}
+
+static int take_bins(struct scribe_summary *s, bool traced, struct scribe_err *err)
+{
 	const void *record;
 	size_t len;
-	int rc = traced < 0 ? traced : 0;
+	int rc;
 
 	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_HEATMAP);
-	while (rc >= 0 && (rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) > 0) {
+	while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) > 0) {
 		const struct scribe_heatmap_record *h = record;
 		const char *name = scribe_names_find(s->log.names, h->base.id, NULL);
 
@@ -156,20 +168,21 @@ int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err)
 		if (reads_of_bins(&s->reads, h) < 0)
 			return scribe_err_set(err, -ENOMEM, "out of memory");
 	}
-	while (rc == 0 && traced &&
-	       (rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_DXT_POSIX, &record, &len)) > 0) {
-		if (reads_of_trace(&s->reads, record) < 0)
-			return scribe_err_set(err, -ENOMEM, "out of memory");
-		rc = 0;
-	}
-	scribe_reader_rewind(s->log.reader, SCRIBE_MOD_DXT_POSIX);
-	if (rc < 0) {
+	if (rc < 0)
 		*err = *scribe_reader_error(s->log.reader);
-		return rc;
-	}
-	if (scribe_phases_find(&s->reads, scribe_reader_job(s->log.reader)->nprocs) < 0)
-		return scribe_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	return rc;
+}
+
+/* By single operations, where the log has all of them, otherwise by bins. */
+int scribe_summary_find_reads(struct scribe_summary *s, struct scribe_err *err)
+{
+	int rc = take_trace(s, err);
+
+	if (rc >= 0)
+		rc = take_bins(s, rc > 0, err);
+	if (rc >= 0 && scribe_phases_find(&s->reads, scribe_reader_job(s->log.reader)->nprocs) < 0)
+		rc = scribe_err_set(err, -ENOMEM, "out of memory");
+	return rc;
 }
 
 /* Eight levels relative to the line's own maximum. */
