@@ -31,7 +31,7 @@ int scribe_bpf_level_event(const struct scribe_bpf_level_row *row);
 struct scribe_preempted {
 	bool calls;          /* at system calls */
 	bool process_events; /* for processes and io_uring */
-	bool events;         /* trace events, never preempted, are available */
+	bool events;         /* then: trace events, never preempted, are available */
 };
 /* Whether the kernel skips programs of this level, so that calls are lost. */
 bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted);
