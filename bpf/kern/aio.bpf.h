@@ -9,7 +9,7 @@
 
 #include "bpf/kern/syscall_fd.bpf.h"
 
-#define SCRIBE_AIO_ROUND    256
+#define SCRIBE_AIO_ROUND    128
 #define SCRIBE_AIO_MOST     16384u /* per call */
 #define SCRIBE_IOCB_PREAD   0
 #define SCRIBE_IOCB_PWRITE  1
@@ -289,18 +289,29 @@ SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *
 
 #define SCRIBE_PAGE 4096ull
 
-/* The program may not have touched each page yet. */
-SCRIBE_GLOBAL int scribe_user_readable(__u64 from, __u64 bytes)
+/* A byte of each of SCRIBE_ROUND pages. */
+SCRIBE_GLOBAL int scribe_pages_readable(__u64 from, __u64 bytes)
 {
 	char c;
 
-	for (__u32 i = 0; i <= SCRIBE_AIO_MOST * sizeof(struct scribe_io_event) / SCRIBE_PAGE; i++) {
-		if (i * SCRIBE_PAGE >= bytes)
-			return !bytes || !bpf_probe_read_user(&c, 1, (void *)(from + bytes - 1));
+	for (__u32 i = 0; i < SCRIBE_ROUND && i * SCRIBE_PAGE < bytes; i++)
 		if (bpf_probe_read_user(&c, 1, (void *)(from + i * SCRIBE_PAGE)))
 			return 0;
-	}
-	return 0;
+	return 1;
+}
+
+/* The program may not have touched each page yet. */
+SCRIBE_GLOBAL int scribe_user_readable(__u64 from, __u64 bytes)
+{
+	const __u32 most = SCRIBE_AIO_MOST * sizeof(struct scribe_io_event);
+	char c;
+
+	if (bytes > most)
+		return 0;
+	for (__u32 at = 0; at < most && at < bytes; at += SCRIBE_ROUND * SCRIBE_PAGE)
+		if (!scribe_pages_readable(from + at, bytes - at))
+			return 0;
+	return !bytes || !bpf_probe_read_user(&c, 1, (void *)(from + bytes - 1));
 }
 
 /* False: unreadable or unknown. */
@@ -383,16 +394,27 @@ static __always_inline void scribe_aio_take(struct scribe_thread *t, struct scri
 	}
 }
 
-/* Before the kernel can complete any. */
-static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scribe_proc *p, __u64 context, __s64 count,
-					     __u64 array)
+/*
+ * Consumes the completions of a context, and of all at exit or exec. A submission's control blocks are read before the
+ * kernel can complete any.
+ */
+static __always_inline void scribe_aio_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
+	const bool all = class == SCRIBE_CLASS_EXEC || class == SCRIBE_CLASS_EXIT;
+	const __s64 count = SCRIBE_ARG(2);
+
+	if (all && !p->aio_open)
+		return;
 	t->op.end_ns = bpf_ktime_get_ns();
-	if (scribe_aio_look(t, context))
+	if (all)
+		t->list = (struct scribe_list){.ending = 1};
+	if (all || scribe_aio_look(t, SCRIBE_ARG(1)))
 		scribe_aio_take(t, p);
-	t->list = (struct scribe_list){.array = array, .count = count < 0 ? 0 : count, .now_ns = bpf_ktime_get_ns()};
+	if (class != SCRIBE_CLASS_AIO_SUBMIT)
+		return;
+	t->list = (struct scribe_list){
+		.array = SCRIBE_ARG(3), .count = count < 0 ? 0 : count, .now_ns = bpf_ktime_get_ns()};
 	scribe_aio_list(t, p);
-	return 1;
 }
 
 /* Drops what the kernel did not accept. */
@@ -435,23 +457,6 @@ static __always_inline void scribe_aio_begin(struct scribe_thread *t, __u64 at)
 
 	if (!bpf_probe_read_user(&key.id, sizeof(key.id), (void *)at))
 		bpf_map_update_elem(&scribe_rings, &key, &none, BPF_ANY);
-}
-
-static __always_inline void scribe_aio_destroy(struct scribe_thread *t, struct scribe_proc *p, __u64 context)
-{
-	t->op.end_ns = bpf_ktime_get_ns();
-	if (scribe_aio_look(t, context))
-		scribe_aio_take(t, p);
-}
-
-/* At exit or exec: consumes all rings. */
-static __always_inline void scribe_aio_end(struct scribe_thread *t, struct scribe_proc *p)
-{
-	if (!p->aio_open)
-		return;
-	t->op.end_ns = bpf_ktime_get_ns();
-	t->list = (struct scribe_list){.ending = 1};
-	scribe_aio_take(t, p);
 }
 
 #endif

@@ -9,13 +9,16 @@
 #define SCRIBE_CLOSE_WORDS  128
 #define SCRIBE_CLOSE_ROUNDS 128
 
-SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *p, __u32 fd)
+SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *p, __u32 fd, __u64 is_open)
 {
-	__u64 file = scribe_fd_file(bpf_get_current_task_btf(), fd);
 	bool last_ref;
+	__u64 file;
 	__u32 slot;
 
-	if (!t || !p || !file)
+	if (!t || !p || !is_open || fd < t->list.first || fd > t->list.count)
+		return 0;
+	file = scribe_fd_file(bpf_get_current_task_btf(), fd);
+	if (!file)
 		return 0;
 	last_ref = scribe_file_last_ref(file);
 	slot = scribe_resolve(t, p, file, false);
@@ -35,12 +38,9 @@ SCRIBE_GLOBAL int scribe_close_word(struct scribe_thread *t, struct scribe_proc 
 	if (!t || !p || first >= fdt->max_fds || first > t->list.count)
 		return 1;
 	bpf_probe_read_kernel(&bits, sizeof(bits), (void *)((__u64)fdt->open_fds + word * 8ull));
-	for (__u32 i = 0; i < 64 && bits >> i; i++) {
-		if (first + i > t->list.count)
-			return 1;
-		if ((bits >> i & 1) && first + i >= t->list.first)
-			scribe_close_one(t, p, first + i);
-	}
+	/* no branch on each bit, because the verifier follows both sides */
+	for (__u32 i = 0; bits && i < 64; i++)
+		scribe_close_one(t, p, first + i, bits >> i & 1);
 	return 0;
 }
 

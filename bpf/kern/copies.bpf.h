@@ -65,8 +65,6 @@ SCRIBE_GLOBAL int scribe_copy_enter(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
-#define SCRIBE_ARG(n) (t->arg[(n)-1])
-
 /* linux/fs.h */
 #define SCRIBE_FICLONE       0x40049409u
 #define SCRIBE_FICLONERANGE  0x4020940du

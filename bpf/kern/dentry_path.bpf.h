@@ -9,7 +9,7 @@
 #include "bpf/kern/maps.bpf.h"
 
 #define SCRIBE_WALK_DEPTH 64
-#define SCRIBE_STRETCH    8
+#define SCRIBE_STRETCH    4
 #define SCRIBE_ROUND      16u
 #define SCRIBE_MIX        0x9e3779b97f4a7c15ull
 
@@ -17,10 +17,12 @@
 #define SCRIBE_FROM_ROOT 1
 #define SCRIBE_FROM_CWD  2
 
-static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 from)
+SCRIBE_GLOBAL int scribe_climb_begin(struct scribe_climb *c, __u64 from)
 {
 	struct fs_struct *fs = bpf_get_current_task_btf()->fs;
 
+	if (!c)
+		return 0;
 	c->root = (__u64)fs->root.dentry;
 	c->root_mnt = (__u64)fs->root.mnt;
 	if (from == SCRIBE_FROM_ROOT) {
@@ -37,6 +39,7 @@ static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 fro
 	}
 	c->hash = 0;
 	c->top = 0;
+	return 0;
 }
 
 enum scribe_step { SCRIBE_STEP_NAME, SCRIBE_STEP_AGAIN, SCRIBE_STEP_END, SCRIBE_STEP_LOST, SCRIBE_STEP_FULL };

@@ -359,9 +359,11 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
  */
 #define SCRIBE_PF_IO_WORKER   0x10 /* task->flags */
 #define SCRIBE_OVERFLOW_LOOKS 512
+#define SCRIBE_OVERFLOW_SOME  16
 
 struct scribe_overflow {
 	__u64 user_data;
+	__u64 node; /* of the ring's list of requests being completed */
 	__s32 res;
 	__u32 flags;
 };
@@ -387,22 +389,31 @@ static __always_inline __u64 scribe_uring_of_worker(struct task_struct *task)
 	return work ? work - bpf_core_field_offset(struct io_kiocb, work) : 0;
 }
 
-static __always_inline int scribe_uring_overflow(__u64 ring, const struct scribe_overflow *o)
+/* The request, or 0. */
+SCRIBE_GLOBAL __u64 scribe_uring_some(struct scribe_overflow *o)
+{
+	for (__u32 i = 0; o && o->node && i < SCRIBE_OVERFLOW_SOME; i++) {
+		struct io_wq_work_node *node = (struct io_wq_work_node *)o->node;
+		__u64 addr = o->node - bpf_core_field_offset(struct io_kiocb, comp_list);
+
+		if (scribe_uring_is(addr, o))
+			return addr;
+		o->node = (__u64)BPF_CORE_READ(node, next);
+	}
+	return 0;
+}
+
+static __always_inline int scribe_uring_overflow(__u64 ring, struct scribe_overflow *o)
 {
 	__u64 addr = scribe_uring_of_worker(bpf_get_current_task_btf());
 	struct io_ring_ctx *ctx = (struct io_ring_ctx *)ring;
-	struct io_wq_work_node *node;
 
-	if (addr && scribe_uring_is(addr, o))
-		return scribe_uring_done(addr, o->res, o->flags);
-	node = BPF_CORE_READ(ctx, submit_state.compl_reqs.first);
-	for (__u32 i = 0; i < SCRIBE_OVERFLOW_LOOKS && node; i++) {
-		addr = (__u64)node - bpf_core_field_offset(struct io_kiocb, comp_list);
-		if (scribe_uring_is(addr, o))
-			return scribe_uring_done(addr, o->res, o->flags);
-		node = BPF_CORE_READ(node, next);
-	}
-	return 0;
+	if (addr && !scribe_uring_is(addr, o))
+		addr = 0;
+	o->node = (__u64)BPF_CORE_READ(ctx, submit_state.compl_reqs.first);
+	for (__u32 i = 0; i < SCRIBE_OVERFLOW_LOOKS / SCRIBE_OVERFLOW_SOME && !addr && o->node; i++)
+		addr = scribe_uring_some(o);
+	return addr ? scribe_uring_done(addr, o->res, o->flags) : 0;
 }
 
 struct bpf_map;

@@ -261,13 +261,14 @@ static __always_inline struct scribe_ctl *scribe_ctl_get(void)
 	return bpf_map_lookup_elem(&scribe_ctl, &zero);
 }
 
-static __always_inline void scribe_count_job(__u32 job, enum scribe_ledger_id what)
+SCRIBE_GLOBAL int scribe_count_job(__u32 job, __u32 what)
 {
 	struct scribe_ledger *l = bpf_map_lookup_elem(&scribe_ledger, &job);
 
 	/* Atomic: another task may run on this CPU in between. */
-	if (l)
+	if (l && what < SCRIBE_L_COUNT)
 		__sync_fetch_and_add(&l->v[what], 1);
+	return 0;
 }
 
 static __always_inline void scribe_count_many(const struct scribe_proc *p, enum scribe_ledger_id what, __u64 n)

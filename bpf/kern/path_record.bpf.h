@@ -23,11 +23,13 @@ SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 word, 
 	return hash;
 }
 
-static __always_inline __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
+SCRIBE_GLOBAL __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
 {
 	__u32 words = bytes / 8, at = (words & (SCRIBE_NAME_WORDS - 1)) * 8;
 	__u64 hash = bytes;
 
+	if (!s)
+		return 0;
 	for (__u32 i = 0; i < SCRIBE_NAME_WORDS && i < words; i += SCRIBE_HASH_STRETCH)
 		hash = scribe_string_hash_on(s, i, words - i, hash);
 	if (bytes & 7) {
@@ -86,18 +88,25 @@ static __always_inline bool scribe_start_key(struct scribe_thread *t, __u64 from
 	return scribe_top_excluded(t, t->climb.top);
 }
 
-/* Length with the last slash; 0: no slash; -1: not in the last 256 bytes. */
-SCRIBE_GLOBAL int scribe_string_folder(struct scribe_scratch *s, __u32 bytes)
+SCRIBE_GLOBAL int scribe_string_folder_on(struct scribe_scratch *s, __u32 bytes)
 {
-	if (!s)
-		return -1;
-	for (__u32 i = 1; i <= 256; i++) {
+	for (__u32 i = 1; s && i <= SCRIBE_ROUND; i++) {
 		if (i > bytes)
 			return 0;
 		if (s->text[SCRIBE_NAME_MAX_BYTES + ((bytes - i) & (SCRIBE_NAME_MAX_BYTES - 1))] == '/')
 			return bytes - i + 1;
 	}
 	return -1;
+}
+
+/* Length with the last slash; 0: no slash; -1: not in the last 256 bytes. */
+SCRIBE_GLOBAL int scribe_string_folder(struct scribe_scratch *s, __u32 bytes)
+{
+	int folder = -1;
+
+	for (__u32 i = 0; i < 256 && folder < 0; i += SCRIBE_ROUND)
+		folder = scribe_string_folder_on(s, bytes - i);
+	return folder;
 }
 
 /*

@@ -60,7 +60,7 @@ static __always_inline int scribe_enter_call(struct scribe_thread *t, struct scr
 			scribe_send_map(p, t->proc, fd);
 		if (class == SCRIBE_CLASS_DUP_TO)
 			scribe_dup_over(t, task, fd, scribe_arg(regs, 2));
-		if (!scribe_fd_enter(t, p, task, class, fd))
+		if (!scribe_fd_enter(t, p, class, fd))
 			return 0;
 		/* At return the description may be freed: whether this close ends it is read now. */
 		if (class == SCRIBE_CLASS_CLOSE)
@@ -175,21 +175,21 @@ static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs
 	return 0;
 }
 
-/* The loader picks this pair or that on trace events (events.bpf.h). */
-SEC("?tp_btf/sys_enter")
-int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return scribe_is_untraced(task) ? 0 : scribe_enter(task, regs, id);
-}
-
+/* The loader picks this pair or that on trace events (events.bpf.h). The longest to verify is the first. */
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	return scribe_is_untraced(task) ? 0 : scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ret);
+}
+
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_untraced(task) ? 0 : scribe_enter(task, regs, id);
 }
 
 SEC("?tp_btf/sched_process_fork")

@@ -235,27 +235,31 @@ static __always_inline bool scribe_env_has_room(struct scribe_ctl *ctl)
 SCRIBE_GLOBAL int scribe_env_send(struct scribe_scratch *s, struct scribe_proc *p)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
+	__u64 at, bytes;
 
 	if (!s || !p || !ctl)
 		return 1;
-	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
-		__u64 at = *(volatile __u64 *)&s->env_at, end = *(volatile __u64 *)&s->env_end;
-		__u64 bytes = end - at;
-
-		if (bytes > SCRIBE_ENV_CHUNK_BYTES)
-			bytes = SCRIBE_ENV_CHUNK_BYTES;
-		s->ev.type = SCRIBE_EV_ENV;
-		s->ev.env.last = at + bytes == end;
-		if (!scribe_env_has_room(ctl) || bpf_probe_read_user(s->text, bytes & 8191, (void *)at) ||
-		    scribe_send_text(s, bytes)) {
-			scribe_count(p, SCRIBE_L_ENV_LOST);
-			return 1;
-		}
-		__sync_fetch_and_add(&ctl->env_sent, s->ev.text_bytes);
-		*(volatile __u64 *)&s->env_at = at + bytes;
-		if (at + bytes >= end)
-			return 1;
+	at = s->env_at;
+	bytes = s->env_end - at;
+	if (bytes > SCRIBE_ENV_CHUNK_BYTES)
+		bytes = SCRIBE_ENV_CHUNK_BYTES;
+	s->ev.type = SCRIBE_EV_ENV;
+	s->ev.env.last = at + bytes == s->env_end;
+	if (!scribe_env_has_room(ctl) || bpf_probe_read_user(s->text, bytes & 8191, (void *)at) ||
+	    scribe_send_text(s, bytes)) {
+		scribe_count(p, SCRIBE_L_ENV_LOST);
+		return 1;
 	}
+	__sync_fetch_and_add(&ctl->env_sent, s->ev.text_bytes);
+	s->env_at = at + bytes;
+	return s->env_at >= s->env_end;
+}
+
+SCRIBE_GLOBAL int scribe_env_some(struct scribe_scratch *s, struct scribe_proc *p)
+{
+	for (__u32 i = 0; i < SCRIBE_ROUND; i++)
+		if (scribe_env_send(s, p))
+			return 1;
 	return 0;
 }
 
@@ -313,7 +317,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	s->env_at = BPF_CORE_READ(task, mm, env_start);
 	s->env_end = BPF_CORE_READ(task, mm, env_end);
 	for (__u32 i = 0; i < SCRIBE_ENV_CHUNKS / SCRIBE_ROUND; i++) {
-		if (scribe_env_send(s, p))
+		if (scribe_env_some(s, p))
 			break;
 	}
 	scribe_scratch_put(s);

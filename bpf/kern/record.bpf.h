@@ -9,20 +9,28 @@
 #include "bpf/kern/segment.bpf.h"
 #include "logfmt/rules/posix_rules.h"
 
+SCRIBE_GLOBAL __u32 scribe_table_pop(void)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	__u32 index = 0;
+
+	if (!ctl)
+		return 0;
+	SCRIBE_POP(scribe_tab_free, &ctl->tables, scribe_tab_mask, 0, index);
+	if (ctl->tables.tail - ctl->tables.head == ctl->tables.low || !index)
+		scribe_ask();
+	return index;
+}
+
 /* The table of a shard, made at the fifth distinct value; `at` is 1-based. */
 static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc *p, __u32 *at)
 {
 	__u32 index = *(volatile __u32 *)at;
-	struct scribe_ctl *ctl = scribe_ctl_get();
 	__u32 chunk, in_chunk;
 	void *inner;
 
-	if (!ctl)
-		return 0;
 	if (!index) {
-		SCRIBE_POP(scribe_tab_free, &ctl->tables, scribe_tab_mask, 0, index);
-		if (ctl->tables.tail - ctl->tables.head == ctl->tables.low || !index)
-			scribe_ask();
+		index = scribe_table_pop();
 		if (!index)
 			return 0;
 		*(volatile __u32 *)at = index;
@@ -251,10 +259,7 @@ static __always_inline void scribe_meta_apply(struct scribe_slot *at, const stru
 {
 	SCRIBE_BUMP(at->shard.events, 1);
 	scribe_meta_counts(&at->shard, op, atomic);
-	if (op_class == SCRIBE_OP_META)
-		SCRIBE_BUMP(at->shard.busy_ns[SCRIBE_OP_META], busy_ns);
-	else if (op_class == SCRIBE_OP_WRITE)
-		SCRIBE_BUMP(at->shard.busy_ns[SCRIBE_OP_WRITE], busy_ns);
+	scribe_shard_busy(&at->shard, op_class, busy_ns, atomic);
 	if (op->ext >= SCRIBE_EXT_COUNT)
 		return;
 	SCRIBE_BUMP(at->ext.v[op->ext], op->ext == SCRIBE_EXT_MAPPED_BYTES ? op->bytes : 1);
@@ -274,31 +279,41 @@ static __always_inline __u32 scribe_meta_class(__u32 what)
 	return SCRIBE_OP_META;
 }
 
-/* 0: the slot is gone. */
-SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *s, __u32 generation,
-				     const struct scribe_meta_op *op)
+/* On shard `at` of `s`. 1: contended, its time may overlap. */
+SCRIBE_GLOBAL int scribe_meta_count(struct scribe_slot *s, struct scribe_slot *at, const struct scribe_meta_op *op,
+				    __u32 atomic)
 {
 	__u32 op_class, approx = 0;
-	struct scribe_hold h;
 	__u64 busy_ns = 0;
 
-	if (!p || !s || !op)
-		return 1;
-	op_class = scribe_meta_class(op->what);
-	if (!scribe_shard_hold(s, generation, &h))
+	if (!s || !at || !op)
 		return 0;
-	if (op_class == SCRIBE_OP_META)
-		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &approx);
-	else if (op_class == SCRIBE_OP_WRITE)
-		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &approx);
-	if (h.atomic)
-		scribe_meta_apply(h.at, op, op_class, busy_ns, 1);
+	op_class = scribe_meta_class(op->what);
+	if (op_class < SCRIBE_OP_NONE)
+		busy_ns = scribe_busy_time(&s->cursor.last_end[op_class], op->start_ns, op->end_ns, &approx);
+	if (atomic)
+		scribe_meta_apply(at, op, op_class, busy_ns, 1);
 	else
-		scribe_meta_apply(h.at, op, op_class, busy_ns, 0);
+		scribe_meta_apply(at, op, op_class, busy_ns, 0);
 	if (op->what == SCRIBE_META_OPEN)
 		scribe_cursor_open(&s->cursor);
 	if (op->mode)
 		s->mode = op->mode;
+	return approx;
+}
+
+/* 0: the slot is gone. */
+static __always_inline int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *s, __u32 generation,
+					      const struct scribe_meta_op *op)
+{
+	struct scribe_hold h;
+	int approx;
+
+	if (!p || !s || !op)
+		return 1;
+	if (!scribe_shard_hold(s, generation, &h))
+		return 0;
+	approx = scribe_meta_count(s, h.at, op, h.atomic);
 	scribe_shard_release(&h);
 	if (approx)
 		scribe_count(p, SCRIBE_L_APPROX_TIME);

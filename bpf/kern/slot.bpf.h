@@ -17,10 +17,13 @@
 #define SCRIBE_MAGIC_LUSTRE 0x0bd00bd0
 #define SCRIBE_LUSTRE_ALIGN (1u << 20)
 
-static __always_inline __u32 scribe_slot_pop(struct scribe_ctl *ctl, __u32 low)
+SCRIBE_GLOBAL __u32 scribe_slot_pop(__u32 low)
 {
+	struct scribe_ctl *ctl = scribe_ctl_get();
 	__u32 index = SCRIBE_NO_SLOT;
 
+	if (!ctl)
+		return SCRIBE_NO_SLOT;
 	SCRIBE_POP(scribe_slot_free, &ctl->slots, scribe_slot_mask, low, index);
 	return index;
 }
@@ -69,12 +72,12 @@ static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scrib
 /* Beyond the quota, and from the job's reserve when the pool is used up. */
 static __always_inline __u32 scribe_slot_kept(struct scribe_ctl *ctl, struct scribe_job_entry *job, __u32 *ret_flags)
 {
-	__u32 index = scribe_slot_pop(ctl, ctl->slots.reserve);
+	__u32 index = scribe_slot_pop(ctl->slots.reserve);
 
 	if (index)
 		return index;
 	if (__sync_fetch_and_add(&job->kept, 1) < job->reserve)
-		index = scribe_slot_pop(ctl, 0);
+		index = scribe_slot_pop(0);
 	if (index)
 		*ret_flags = SCRIBE_SF_FROM_RESERVE;
 	else
@@ -87,7 +90,7 @@ static __always_inline __u32 scribe_slot_own(struct scribe_ctl *ctl, struct scri
 	__u32 index = 0;
 
 	if (__sync_fetch_and_add(&job->used, 1) < job->quota)
-		index = scribe_slot_pop(ctl, ctl->slots.reserve);
+		index = scribe_slot_pop(ctl->slots.reserve);
 	if (!index)
 		__sync_fetch_and_add(&job->used, -1);
 	return index;

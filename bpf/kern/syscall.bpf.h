@@ -35,16 +35,13 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 		if (!(SCRIBE_ARG(3) & SCRIBE_CLOSE_RANGE_CLOEXEC))
 			scribe_close_range(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2));
 		return 0;
-	case SCRIBE_CLASS_AIO_SUBMIT:
-		return scribe_aio_submit(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_ARG(3));
-	case SCRIBE_CLASS_AIO_DESTROY:
-		scribe_aio_destroy(t, p, SCRIBE_ARG(1));
-		return 0;
 	case SCRIBE_CLASS_EXEC:
 		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0); /* fallthrough */
 	case SCRIBE_CLASS_EXIT:
-		scribe_aio_end(t, p);
-		return class == SCRIBE_CLASS_EXEC;
+	case SCRIBE_CLASS_AIO_SUBMIT:
+	case SCRIBE_CLASS_AIO_DESTROY:
+		scribe_aio_enter(t, p, class);
+		return class == SCRIBE_CLASS_EXEC || class == SCRIBE_CLASS_AIO_SUBMIT;
 	default:
 		return 1;
 	}

@@ -110,25 +110,24 @@ static __always_inline bool scribe_class_of_folders(__u32 class)
 	       class == SCRIBE_CLASS_XATTRAT_WRITE;
 }
 
-static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p, struct task_struct *task,
-					    __u32 class, __u64 fd)
+SCRIBE_GLOBAL int scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __u64 fd)
 {
-	__u64 file = scribe_fd_file(task, fd);
+	__u64 file = scribe_fd_file(bpf_get_current_task_btf(), fd);
 	__u32 slot;
 
-	if (!file)
-		return false;
+	if (!t || !p || !file)
+		return 0;
 	slot = scribe_resolve(t, p, file, scribe_class_of_folders(class));
 	if (slot == SCRIBE_NO_SLOT) {
 		t->events++;
 		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
 	}
 	if (slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT)
-		return false;
+		return 0;
 	t->slot = slot;
 	t->generation = t->c_generation;
 	t->file = file;
-	return true;
+	return 1;
 }
 
 /* After the daemon retired the record. SCRIBE_NO_SLOT: nothing to record on. */
@@ -323,18 +322,24 @@ static __always_inline void scribe_data_late(struct scribe_thread *t, struct scr
 		scribe_data_seen_on(t, p, SCRIBE_AT(slot, t->c_generation), t->file);
 }
 
-/* Part of a vector: 1 unaligned element, 2 end, 0 continue. */
-SCRIBE_GLOBAL int scribe_iov_some(__u64 iov, __u64 count, __u32 align)
+/* Element of a vector: 1 unaligned, 2 unreadable. */
+SCRIBE_GLOBAL int scribe_iov_one(__u64 iov, __u32 align)
 {
 	struct iovec v;
 
-	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
-		if (i >= count || bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v))))
-			return 2;
-		if (scribe_misaligned((__u64)v.iov_base, align))
-			return 1;
-	}
-	return 0;
+	if (bpf_probe_read_user(&v, sizeof(v), (void *)iov))
+		return 2;
+	return scribe_misaligned((__u64)v.iov_base, align);
+}
+
+/* The first SCRIBE_ROUND of `count`. */
+SCRIBE_GLOBAL int scribe_iov_some(__u64 iov, __u64 count, __u32 align)
+{
+	int found = 0;
+
+	for (__u32 i = 0; i < SCRIBE_ROUND && i < count && !found; i++)
+		found = scribe_iov_one(iov + i * sizeof(struct iovec), align);
+	return found;
 }
 
 SCRIBE_GLOBAL int scribe_iov_unaligned(struct scribe_proc *p, __u64 iov, __u64 count, __u32 align)

@@ -503,7 +503,7 @@ static __always_inline void scribe_path_enter(struct scribe_thread *t, struct sc
 	if (!scribe_class_may_be_empty(class))
 		return;
 	t->slot = SCRIBE_NO_SLOT;
-	if (scribe_may_be_empty(t, class) && !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
+	if (scribe_may_be_empty(t, class) && !scribe_fd_enter(t, p, class, SCRIBE_ARG(1)))
 		t->slot = SCRIBE_SKIP_SLOT;
 }
 

@@ -232,6 +232,8 @@ struct scribe_thread {
 	struct scribe_list list;
 };
 
+#define SCRIBE_ARG(n) (t->arg[(n)-1])
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
