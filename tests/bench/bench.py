@@ -108,6 +108,11 @@ def at_calls(names):
                                                            "scribe_ev_own", "scribe_ev_end", "scribe_lib"))]
 
 
+def without_libraries(names):
+    """Of these, those that programs without a probed library can run: a service keeps its library probes after a job."""
+    return [name for name in names if not name.startswith("scribe_lib")]
+
+
 def wait_until(wanted, what):
     """Waits until wanted(attached()) holds and what is attached has not changed for a while."""
     end, last, since = time.monotonic() + WAIT_SECONDS, None, 0
@@ -121,9 +126,9 @@ def wait_until(wanted, what):
     sys.exit(f"bench: after {WAIT_SECONDS} s {what}; attached: {' '.join(last) if last else 'nothing'}")
 
 
-def nothing_attached():
+def nothing_attached(of=list):
     """For a base run: what was attached is gone. What somebody else's daemon attaches ends the benchmark here."""
-    return wait_until(lambda names: not names, "programs of ours are still attached (another daemon?)")
+    return of(wait_until(lambda names: not of(names), "programs of ours are still attached (another daemon?)"))
 
 
 def quantile(values, part):

@@ -51,9 +51,9 @@ class Posix:
     def measure(self, way, links, env=None, prefix=(), modes=MODES):
         """All calls, one after the other, while what is attached stays what it is."""
         values = {mode: bench.measured([*prefix, self.program, mode, self.data], env=env) for mode in modes}
-        if links is not None and bench.attached() != links:
+        if links is not None and bench.without_libraries(bench.attached()) != bench.without_libraries(links):
             raise Disturbed
-        return [(mode, way, numbers, links) for mode, numbers in values.items()]
+        return [(mode, way, numbers, links and bench.without_libraries(links)) for mode, numbers in values.items()]
 
     def untraced(self):
         return self.measure("untraced", [])
@@ -61,7 +61,7 @@ class Posix:
     def begun(self):
         with self.services[0].begin():
             return self.measure("begun", bench.wait_until(
-                lambda names: names and not bench.at_calls(names), "programs stand at system calls"))
+                lambda names: bench.without_libraries(names) and not bench.at_calls(names), "programs stand at system calls"))
 
     def traced(self, way="traced", service=0, keys=()):
         with self.services[service].begin(*keys) as job:
@@ -115,13 +115,13 @@ class Posix:
     def undisturbed(self, way):
         for _ in range(TRIES):
             with bench.machine_lock():
-                bench.nothing_attached()
+                bench.nothing_attached(bench.without_libraries)
                 try:
                     found = way()
                 except Disturbed:
                     continue
                 finally:
-                    bench.nothing_attached()
+                    bench.nothing_attached(bench.without_libraries)
             for mode, name, values, links in found:
                 self.figures.add(mode, name, values, links)
             return
