@@ -53,7 +53,7 @@ static void dispatch(struct scribe_daemon *d, void *what)
 
 static void serve_and_tick(struct scribe_daemon *d)
 {
-	d->poll_fast = false;
+	d->poll_fast = d->poll_now = false;
 	/* Connections first: a message may end a job, and its next step follows at once. */
 	scribe_clients_serve_all(d);
 	scribe_iterations_share(&d->iterations, SCRIBE_ITERATION_SERVE);
@@ -152,7 +152,9 @@ int scribe_loop_iteration(struct scribe_daemon *d, struct scribe_pace *pace)
 		pace->next_sweep_ns = scribe_now_ns() + SWEEP_NS;
 	}
 	serve_and_tick(d);
-	if (d->poll_fast && !cut)
+	if (d->poll_now)
+		pace->wait_ms = 0;
+	else if (d->poll_fast && !cut)
 		pace->wait_ms = POLL_BUSY_MS;
 	if (d->poll_fast)
 		pace->quiet_iterations = 0;

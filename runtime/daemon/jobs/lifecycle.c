@@ -324,6 +324,7 @@ static void close_job(struct scribe_job *job)
 	job->closed_ns = scribe_now_ns();
 	/* When the ring is read up to here, no event of the job is outstanding. */
 	job->closed_at = scribe_bpf_put(bpf);
+	job->daemon->poll_now = true;
 }
 
 /* All events are taken and checked. After JUDGED_NS unchecked names stay in the log. */

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "runtime/daemon/base/event_loop.h"
+
 int scribe_job_start_helper(const struct scribe_job *job, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
 	const struct scribe_config *c = &job->config;
@@ -28,8 +30,11 @@ int scribe_job_start_writer(const struct scribe_job *job, struct scribe_helper *
 
 int scribe_job_helper(struct scribe_job *job, struct scribe_err *err)
 {
-	int rc = job->helper.sock >= 0 ? 0 : scribe_job_start_writer(job, &job->helper, err);
+	const bool is_new = job->helper.sock < 0;
+	int rc = is_new ? scribe_job_start_writer(job, &job->helper, err) : 0;
 
+	if (is_new && rc == 0 && job->daemon)
+		(void)scribe_watch_edge(job->daemon->epoll, job->helper.sock, &job->daemon->bpf); /* wakes the loop */
 	/* a private daemon reports missing privileges before CMD runs */
 	return rc < 0 || !job->daemon || job->daemon->service ? rc : scribe_helper_meet(&job->helper, err);
 }

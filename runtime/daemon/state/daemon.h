@@ -107,6 +107,7 @@ struct scribe_daemon {
 	char socket_dir[64], socket[108];
 	struct scribe_spool *spool;     /* NULL: undeliverable logs go to /tmp */
 	bool poll_fast;                 /* do not sleep long */
+	bool poll_now;                  /* do not sleep */
 	struct scribe_service *service; /* NULL: private daemon of one command */
 	struct scribe_client *clients;
 	uint64_t client_ids;
