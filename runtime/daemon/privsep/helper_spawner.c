@@ -37,8 +37,10 @@ static struct {
 
 static int fork_helper(const struct scribe_helper_wanted *who, int sock)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
+	(void)scribe_calls_prepare(who->uid ? SCRIBE_PROCESS_HELPER : SCRIBE_PROCESS_ROOT_HELPER);
+	pid = fork();
 	if (pid == 0)
 		scribe_helper_serve(sock, who);
 	return pid < 0 ? -errno : pid;

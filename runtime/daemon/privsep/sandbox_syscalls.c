@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/filter.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -21,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -375,10 +378,52 @@ void scribe_calls_report(void)
 		}
 }
 
+static struct sock_fprog made[N(role_is)];
+
+/* The compiled filter, through a file, because that is how libseccomp gives it. */
+static int export(scmp_filter_ctx filter, struct sock_fprog *ret_made)
+{
+	int fd = memfd_create("ioscribe-filter", MFD_CLOEXEC), rc = fd < 0 ? -errno : seccomp_export_bpf(filter, fd);
+	const off_t bytes = rc == 0 ? lseek(fd, 0, SEEK_END) : 0;
+	struct sock_filter *code = bytes > 0 ? malloc((size_t)bytes) : NULL;
+
+	if (rc == 0 && (!code || pread(fd, code, (size_t)bytes, 0) != bytes))
+		rc = -ENOMEM;
+	if (fd >= 0)
+		close(fd);
+	if (rc < 0) {
+		free(code);
+		return rc;
+	}
+	*ret_made = (struct sock_fprog){.len = (unsigned short)((size_t)bytes / sizeof(*code)), .filter = code};
+	return 0;
+}
+
+int scribe_calls_prepare(enum scribe_process_role role)
+{
+	scmp_filter_ctx filter;
+	int rc;
+
+	if (made[role].filter)
+		return 0;
+	/* TRAP instead of ERRNO: only the signal makes a refused call visible. */
+	filter = seccomp_init(SCMP_ACT_TRAP);
+	rc = filter ? 0 : -ENOMEM;
+	/* A binary tree instead of a list; older libraries lack it. */
+	if (rc == 0)
+		(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (rc == 0)
+		rc = allow(filter, role_is[role]);
+	if (rc == 0)
+		rc = export(filter, &made[role]);
+	if (filter)
+		seccomp_release(filter);
+	return rc;
+}
+
 int scribe_calls_filter(enum scribe_process_role role)
 {
 	struct sigaction a = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-	scmp_filter_ctx filter;
 	sigset_t none;
 	int rc;
 
@@ -386,22 +431,11 @@ int scribe_calls_filter(enum scribe_process_role role)
 	is_helper = !(role_is[role] & (D | M | L));
 	sigemptyset(&none);
 	sigaddset(&none, SIGSYS);
-	/* TRAP instead of ERRNO: only the signal makes a refused call visible. */
 	if (sigaction(SIGSYS, &a, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &none, NULL) < 0)
 		return -errno;
-	filter = seccomp_init(SCMP_ACT_TRAP);
-	rc = filter ? 0 : -ENOMEM;
+	rc = scribe_calls_prepare(role);
 	/* The caller has set no_new_privs. */
-	if (rc == 0)
-		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
-	/* A binary tree instead of a list; older libraries lack it. */
-	if (rc == 0)
-		(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	if (rc == 0)
-		rc = allow(filter, role_is[role]);
-	if (rc == 0)
-		rc = seccomp_load(filter);
-	if (filter)
-		seccomp_release(filter);
+	if (rc == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &made[role]) < 0)
+		rc = -errno;
 	return rc;
 }

@@ -28,6 +28,11 @@ struct scribe_refused_call {
  * arguments); a helper, reader or snapshot exits with 128 + SIGSYS. 0 or a negative errno.
  */
 int scribe_calls_filter(enum scribe_process_role role);
+/*
+ * Compiles the role's filter, kept for processes that this one forks: it takes longer than the rest of their start. 0
+ * or a negative errno; then they compile it.
+ */
+int scribe_calls_prepare(enum scribe_process_role role);
 /* The socket for reports, 3 by default; before the filter. */
 void scribe_calls_socket(int sock);
 /* Prints calls refused to the daemon since, each once. */

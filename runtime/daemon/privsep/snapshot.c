@@ -114,6 +114,7 @@ int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds
 		return -EAGAIN;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
+	(void)scribe_calls_prepare(SCRIBE_PROCESS_SNAPSHOT);
 	s->pid = fork();
 	if (s->pid < 0) {
 		/* EAGAIN would mean that too many snapshots are running. */
