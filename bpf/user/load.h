@@ -227,9 +227,9 @@ uint32_t scribe_bpf_call_ns(const struct scribe_bpf *bpf);
 uint32_t scribe_bpf_cache(const struct scribe_bpf *bpf);
 /* Runs skipped by the kernel (recursion), all programs. */
 uint64_t scribe_bpf_misses(const struct scribe_bpf *bpf);
-/* Bytes of all maps. */
 uint32_t scribe_bpf_free_slots(const struct scribe_bpf *bpf);
-uint64_t scribe_bpf_memory(const struct scribe_bpf *bpf);
+/* Bytes of all maps. */
+uint64_t scribe_bpf_memory(struct scribe_bpf *bpf);
 /* Bytes of per-CPU maps, per CPU. */
 uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *bpf);
 

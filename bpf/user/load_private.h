@@ -19,6 +19,7 @@ struct scribe_named {
 	char name[28];
 	int fd;
 	uint32_t type, entries, value_bytes;
+	uint64_t memory; /* bytes; 0 not asked yet */
 };
 
 struct scribe_bpf_map_info {

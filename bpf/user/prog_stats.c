@@ -62,12 +62,24 @@ static uint64_t map_memory_bytes(int fd)
 	return bytes;
 }
 
-uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
+/* Those allocated as a whole; the others grow with their entries. */
+static bool is_whole(const struct scribe_named *map)
+{
+	return map->type == BPF_MAP_TYPE_ARRAY || map->type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+	       map->type == BPF_MAP_TYPE_ARRAY_OF_MAPS || map->type == BPF_MAP_TYPE_RINGBUF;
+}
+
+uint64_t scribe_bpf_memory(struct scribe_bpf *b)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < b->nmaps; i++)
-		sum += map_memory_bytes(b->map[i].fd);
+	for (unsigned i = 0; i < b->nmaps; i++) {
+		struct scribe_named *map = &b->map[i];
+
+		if (!map->memory || !is_whole(map))
+			map->memory = map_memory_bytes(map->fd);
+		sum += map->memory;
+	}
 	return sum + b->slots.n * b->slots.stride + b->tables.n * b->tables.stride + b->segs.n * b->segs.stride +
 	       b->heats.n * b->heats.stride;
 }

@@ -587,7 +587,7 @@ void scribe_bpf_keep_growing(struct scribe_bpf *b)
 {
 }
 
-uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
+uint64_t scribe_bpf_memory(struct scribe_bpf *b)
 {
 	return sizeof(*b);
 }
