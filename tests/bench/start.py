@@ -5,9 +5,9 @@
 usage: start.py BUILD [OTHER_BUILD...]     (root; IOSCRIBE_BENCH_ROUNDS, 20)
 
 The builds in turn. Milliseconds of `ioscribe run true` until it returns, 10th percentile and median; until
-nothing of it is left in the kernel (ditto); MiB of all BPF maps while the command sleeps; milliseconds from
-SIGINT (to the process group, as a terminal sends it) to the return, median and the longest, while it starts
-and while the command runs.
+nothing of it is left in the kernel (ditto); what it takes longer than `true` in a service that traces already (ditto);
+MiB of all BPF maps while the command sleeps; milliseconds from SIGINT (to the process group, as a terminal
+sends it) to the return, median and the longest, while it starts and while the command runs.
 """
 import os
 import signal
@@ -36,6 +36,20 @@ def one_start(build):
         returned = time.monotonic()
         bench.nothing_attached()
         return (returned - begun) * 1e3, (time.monotonic() - begun) * 1e3
+
+
+def elapsed_ms(words, env=None):
+    begun = time.monotonic()
+    subprocess.run(words, check=True, env=env)
+    return (time.monotonic() - begun) * 1e3
+
+
+def joins(build, rounds):
+    """Milliseconds that a command in a service takes longer than `true`, each beside one of that."""
+    with bench.scratch() as folder, bench.Service(build, folder) as service, service.begin() as job:
+        with bench.sleeper(job.joins):
+            run = [f"{build}/util/ioscribe", "run", "--quiet", "--force", "--log", f"{folder}/log.darshan", "--", "true"]
+            return [elapsed_ms(run, service.env) - elapsed_ms(["true"]) for _ in range(3 * rounds)]
 
 
 def maps_bytes():
@@ -84,16 +98,16 @@ def main():
     for _ in range(rounds):
         for build in builds:
             starts[build].append(one_start(build))
-    print(f"{'returns':>16}{'nothing left':>16}{'maps':>8}{'SIGINT: starting':>18}{'running':>14}")
-    print(f"{'ms: p10, median':>16}{'p10, median':>16}{'MiB':>8}{'median, longest':>18}{'':>14}")
+    print(f"{'returns':>16}{'nothing left':>16}{'in a service':>16}{'maps':>8}{'SIGINT: starting':>18}{'running':>14}")
+    print(f"{'ms: p10, median':>16}{'p10, median':>16}{'p10, median':>16}{'MiB':>8}{'median, longest':>18}{'':>14}")
     for build in builds:
         cells = []
-        for column in zip(*starts[build]):
+        for digits, column in zip((0, 0, 1), (*zip(*starts[build]), joins(build, rounds))):
             values = sorted(column)
-            cells.append(f"{values[len(values) // 10]:.0f}, {values[len(values) // 2]:.0f}")
+            cells.append(f"{values[len(values) // 10]:.{digits}f}, {values[len(values) // 2]:.{digits}f}")
         early = sorted(one_interrupt(build, after) for after in STARTING for _ in range(3))
         late = sorted(one_interrupt(build, RUNNING) for _ in range(5))
-        print(f"{cells[0]:>16}{cells[1]:>16}{one_memory(build):8.1f}"
+        print(f"{cells[0]:>16}{cells[1]:>16}{cells[2]:>16}{one_memory(build):8.1f}"
               f"{f'{early[len(early) // 2]:.0f}, {early[-1]:.0f}':>18}{f'{late[2]:.0f}, {late[-1]:.0f}':>14}  {build}")
 
 
