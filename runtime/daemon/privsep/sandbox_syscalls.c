@@ -380,22 +380,27 @@ void scribe_calls_report(void)
 
 static struct sock_fprog made[N(role_is)];
 
-/* The compiled filter, through a file, because that is how libseccomp gives it. */
+/* libseccomp writes it to a descriptor: a socket's, because files have a limit (RLIMIT_FSIZE). */
 static int export(scmp_filter_ctx filter, struct sock_fprog *ret_made)
 {
-	int fd = memfd_create("ioscribe-filter", MFD_CLOEXEC), rc = fd < 0 ? -errno : seccomp_export_bpf(filter, fd);
-	const off_t bytes = rc == 0 ? lseek(fd, 0, SEEK_END) : 0;
-	struct sock_filter *code = bytes > 0 ? malloc((size_t)bytes) : NULL;
+	struct sock_filter code[BPF_MAXINSNS];
+	ssize_t bytes = 0;
+	int pair[2], rc;
 
-	if (rc == 0 && (!code || pread(fd, code, (size_t)bytes, 0) != bytes))
-		rc = -ENOMEM;
-	if (fd >= 0)
-		close(fd);
-	if (rc < 0) {
-		free(code);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	rc = seccomp_export_bpf(filter, pair[1]);
+	if (rc == 0)
+		bytes = read(pair[0], code, sizeof(code));
+	close(pair[0]);
+	close(pair[1]);
+	if (rc < 0)
 		return rc;
-	}
-	*ret_made = (struct sock_fprog){.len = (unsigned short)((size_t)bytes / sizeof(*code)), .filter = code};
+	ret_made->filter = bytes > 0 ? malloc((size_t)bytes) : NULL;
+	if (!ret_made->filter)
+		return -ENOMEM;
+	memcpy(ret_made->filter, code, (size_t)bytes);
+	ret_made->len = (unsigned short)((size_t)bytes / sizeof(code[0]));
 	return 0;
 }
 
@@ -418,7 +423,8 @@ int scribe_calls_prepare(enum scribe_process_role role)
 		rc = export(filter, &made[role]);
 	if (filter)
 		seccomp_release(filter);
-	return rc;
+	/* A helper may become a reader, and may not make a socket then. */
+	return rc == 0 && role == SCRIBE_PROCESS_HELPER ? scribe_calls_prepare(SCRIBE_PROCESS_READER) : rc;
 }
 
 int scribe_calls_filter(enum scribe_process_role role)
