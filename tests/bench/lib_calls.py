@@ -38,8 +38,8 @@ ROUNDS = "10"
 class Call:
     """One call's ways."""
 
-    def __init__(self, build, folder, service, figures, name):
-        self.build, self.folder, self.service, self.figures, self.name = build, folder, service, figures, name
+    def __init__(self, build, folder, figures, name):
+        self.build, self.folder, self.figures, self.name = build, folder, figures, name
         program, self.words, self.most, self.few, library, self.module, self.counter = CALLS[name]
         self.program = os.path.join(build, program)
         self.library = bench.library_of(self.program, library)
@@ -50,7 +50,7 @@ class Call:
         return [self.program, *self.words, str(calls), os.path.join(self.folder, "file"), ROUNDS]
 
     def run(self, *options):
-        return [os.path.join(self.build, "util/ioscribe"), "run", "--quiet", "--force", "--log", self.log, "--include", "/dev/shm/",
+        return [os.path.join(self.build, "util/ioscribe"), "run", "--quiet", "--force", "--log", self.log, "--include", bench.SCRATCH,
                 "--set", f"trace_libraries={self.module}", *options, "--"]
 
     def measure(self, way, calls, prefix=(), env=None, links=None):
@@ -66,7 +66,8 @@ class Call:
             sys.exit(f"lib_calls: attached during the base run: {' '.join(bench.attached())}")
 
     def begun(self):
-        with self.service.begin(f"trace_libraries={self.module}"):
+        # a service of its own, which keeps its library probes until it ends
+        with bench.Service(self.build, self.folder) as service, service.begin(f"trace_libraries={self.module}"):
             self.measure("begun", self.few, links=bench.attached())
 
     def plain(self):
@@ -108,11 +109,11 @@ def main():
     build, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 5
     names = os.environ.get("IOSCRIBE_BENCH_CALLS", " ".join(CALLS)).split()
     figures = bench.Figures(probes=PROBES)
-    with bench.scratch() as folder, bench.Service(build, folder) as service:
+    with bench.scratch() as folder:
         bench.head("ns a library's call; MPI_File_write_at in processor time")
         for number in range(rounds):
             for name in names:
-                Call(build, folder, service, figures, name).round(number)
+                Call(build, folder, figures, name).round(number)
         figures.table(compare=[("preloaded", "darshan"), ("plain", "darshan")])
 
 
