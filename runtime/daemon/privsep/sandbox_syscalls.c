@@ -23,7 +23,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -189,7 +188,6 @@ static const struct allowed table[] = {
 	CALL(setresuid, M),
 	CALL(capget, D | M | H),
 	CALL(capset, D | M | H),
-	CALL(seccomp, D | M | H),
 	CALL(prctl, M | H),
 	/* BPF */
 	CALL(perf_event_open, D),
@@ -223,7 +221,7 @@ static const struct argument arguments[] = {
 	IS(clone, D, 0, FORK),
 	IS(prctl, D, 0, PR_SET_PDEATHSIG),
 	IS(prctl, D, 0, PR_SET_NO_NEW_PRIVS),
-	IS(prctl, D, 0, PR_SET_SECCOMP), /* fallback if a service manager's filter refuses seccomp(2) */
+	IS(prctl, D, 0, PR_SET_SECCOMP),
 	HAS(clone, M | L, 0, NAMESPACES, 0),
 	IS(socket, D | M, 0, AF_UNIX),
 	IS(socketpair, D | M, 0, AF_UNIX),
@@ -440,8 +438,8 @@ int scribe_calls_filter(enum scribe_process_role role)
 	if (sigaction(SIGSYS, &a, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &none, NULL) < 0)
 		return -errno;
 	rc = scribe_calls_prepare(role);
-	/* The caller has set no_new_privs. */
-	if (rc == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &made[role]) < 0)
+	/* The caller has set no_new_privs. By prctl: the unit's @system-service is without seccomp(2). */
+	if (rc == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &made[role]) < 0)
 		rc = -errno;
 	return rc;
 }
