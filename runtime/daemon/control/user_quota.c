@@ -23,9 +23,8 @@
 #define SHARE_NS         20000000ull
 #define TIME_NS          500000000ull
 #define AVERAGE_NS       10000000000ull
-#define PLACES_OF_OTHERS 8u   /* the last eighth of the pool */
-#define LITTLE           64u  /* is for users with less than a 64th */
-#define NAME_BYTES       256u /* of names, count as a file */
+#define PLACES_OF_OTHERS 8u  /* the last eighth of the pool */
+#define LITTLE           64u /* is for users with less than a 64th */
 /* Pool, in users at their limit: more would exhaust the service's memory. */
 #define FULL_USERS 2u
 
@@ -86,9 +85,9 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 }
 
 /* In memory, not open: records, or names if more, because each may get a record. */
-static uint64_t files_of(const struct scribe_job *job)
+static void count_files(struct scribe_job *job)
 {
-	uint64_t files = job->names.bytes / NAME_BYTES, records = 0;
+	uint64_t files = job->names.bytes / SCRIBE_NAME_BYTES_A_FILE, records = 0;
 
 	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (size_t i = 0; i < u->ranks.buckets; i++) {
@@ -98,7 +97,8 @@ static uint64_t files_of(const struct scribe_job *job)
 			records += r && r->fetched ? r->fetched->n : 0;
 		}
 	files = files > records ? files : records;
-	return files > job->names.by_id.used ? files : job->names.by_id.used;
+	job->records = records;
+	job->files = job->files_seen = files > job->names.by_id.used ? files : job->names.by_id.used;
 }
 
 void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)
@@ -292,11 +292,19 @@ static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
 static void limit_files(void *ctx, uid_t uid)
 {
 	struct scribe_daemon *d = ctx;
+	const uint64_t most = scribe_user_limit(d, SCRIBE_QUOTA_FILES);
 	bool full = scribe_user_may(d, uid, SCRIBE_QUOTA_FILES, NULL) < 0;
+	uint64_t records = 0, all = 0;
 
+	for (const struct scribe_job *job = d->jobs; job; job = job->next) {
+		all += job->config.uid ? job->records : 0;
+		records += scribe_subuids_same(job->config.uid, uid) ? job->records : 0;
+	}
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
-		if (scribe_subuids_same(job->config.uid, uid))
+		if (scribe_subuids_same(job->config.uid, uid)) {
 			job->files_full = full;
+			job->records_full = full && (records >= most || all >= FULL_USERS * most);
+		}
 }
 
 /* Keeps what is in the journal. Spares users with little, even when the pool is full. */
@@ -343,7 +351,7 @@ void scribe_user_tick(struct scribe_daemon *d)
 		d->user_timed_ns = now;
 		scribe_user_each(d, give_up_journal, d);
 		for (struct scribe_job *job = d->jobs; job; job = job->next)
-			job->files = files_of(job);
+			count_files(job);
 		scribe_user_each(d, limit_files, d);
 	}
 }

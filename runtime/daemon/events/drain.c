@@ -129,14 +129,14 @@ static bool says_nothing(const struct scribe_slot_view *v)
 	return true;
 }
 
-/* With the quota of files used up a new record's name becomes that of the overflow record. */
+/* With the quota used up by records a new one's name becomes that of the overflow record. */
 static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_slot_view *v,
 					   struct scribe_name_entry *name)
 {
 	struct scribe_job *job = x->p->job;
 	const int library = scribe_library_module(v->slot->kind);
 
-	if (job->files_full && !name->folded && v->slot->kind != SCRIBE_KIND_CATCHALL &&
+	if (job->records_full && !name->folded && v->slot->kind != SCRIBE_KIND_CATCHALL &&
 	    !scribe_records_find(x->records, library ? library : SCRIBE_MOD_POSIX, name->id)) {
 		name = scribe_slot_overflow_name(job, x->p);
 		if (!name)

@@ -17,6 +17,8 @@
 #include "runtime/daemon/lookup/path_lookup.h"
 #include "runtime/daemon/tables/slot_names.h"
 
+#define COMPARE_EACH 256u /* files by which a job may exceed the quota */
+
 static int open_root(const struct scribe_process *p)
 {
 	char path[64];
@@ -123,6 +125,16 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 	return bytes;
 }
 
+/* Between two counts (user_quota.c) a job could take more than the pool has for all users. */
+static void count_name(struct scribe_daemon *d, struct scribe_job *job, size_t bytes)
+{
+	job->files += 1 + bytes / SCRIBE_NAME_BYTES_A_FILE;
+	if (job->files_full || job->files - job->files_seen < COMPARE_EACH)
+		return;
+	job->files_seen = job->files;
+	job->files_full = scribe_daemon_may(d, job->config.uid, SCRIBE_QUOTA_FILES, NULL) < 0;
+}
+
 /* The name as sent, and as resolved. */
 struct given {
 	const struct scribe_path_pieces *pieces;
@@ -135,6 +147,7 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		      const struct given *g)
 {
 	size_t bytes = p->job->files_full ? further_name(p, g->path, g->bytes) : g->bytes;
+	const size_t names = p->job->names.by_id.used;
 	struct scribe_name_entry *name = scribe_name_table_intern(&p->job->names, g->path, bytes);
 	struct scribe_slot *slot;
 
@@ -142,6 +155,8 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		p->job->losses.memory++;
 		return;
 	}
+	if (p->job->names.by_id.used > names)
+		count_name(d, p->job, bytes);
 	scribe_slot_name_set(d, p->job, e->name.slot, e->name.generation, name);
 	if (g->file_id && !name->folded)
 		name->file_id = g->file_id;

@@ -152,8 +152,11 @@ struct scribe_job {
 	struct scribe_job_losses losses;
 	struct scribe_budget budget;
 	uint32_t cache_known; /* bits of struct scribe_ctl, `cache` */
-	uint64_t files;       /* records and names at the last count */
-	bool files_full;      /* quota used up: further files overflow */
+	uint64_t files;       /* records and names at the last count, and names since then */
+	uint64_t files_seen;  /* when the quota was last compared */
+	uint64_t records;     /* at the last count */
+	bool files_full;      /* quota used up: further names overflow */
+	bool records_full;    /* the same of records, of which one name may have many */
 	enum scribe_job_state state;
 	bool has_env_settings;                         /* a process had settings in its environment (job_env.h) */
 	struct scribe_process *leaving, *leaving_last; /* ended, being drained; linked by next_end */
