@@ -88,12 +88,22 @@ store() {
 	cmp <(sqlite3 "$BATS_TEST_TMPDIR/io.sqlite" "$q" | sort) <(ask "$q" | sort)
 	# a replay adds nothing, in the other order, and nothing can be changed by a question
 	[ "$(tac "$BATS_TEST_TMPDIR/e.json" | store -)" = "$DB: 0 operations added, 30041 already there, 0 samples added, 100 already there" ]
-	q="SELECT node, time_us, metric, value FROM node_load"
-	cmp <(sqlite3 "$BATS_TEST_TMPDIR/io.sqlite" "$q" | sort) <(ask "$q" | sort)
+	for q in "SELECT node, time_us, metric, value FROM node_load" "SELECT * FROM jobs" "SELECT * FROM modules"; do
+		cmp <(sqlite3 "$BATS_TEST_TMPDIR/io.sqlite" "$q" | sort) <(ask "$q" | sort)
+	done
 	"$IOSCRIBE" query --db "$DB" --csv samples job=5001 | grep -q '^1700000000000000,node1,[0-9]*,[0-9]*,io_some_us,[0-9]'
 	mkdir "$BATS_TEST_TMPDIR/mine"
 	echo 'DELETE FROM event' >"$BATS_TEST_TMPDIR/mine/gone.sql"
 	run_err 1 "a question is one SELECT, WITH or VALUES that reads" "$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" gone
+}
+
+@test "postgres: every panel and variable of the dashboard is answered to a role that may read the views alone" {
+	make_events 30000 3 8 >"$BATS_TEST_TMPDIR/e.json"
+	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" 1699999990 20 10 5 >>"$BATS_TEST_TMPDIR/e.json"
+	store "$BATS_TEST_TMPDIR/e.json" >/dev/null
+	ask "CREATE ROLE grafana LOGIN; GRANT SELECT ON io, jobs, modules, node_load TO grafana"
+	[ "$(python3 "$BATS_TEST_DIRNAME/../serve/dashboard.py" "$BATS_TEST_DIRNAME/../../packaging/grafana/ioscribe-store-postgresql.json" \
+		"$IOSCRIBE" "$DB" sql "${DB/ioscribe@/grafana@}")" = "as expected" ]
 }
 
 # question NAME SQL
@@ -141,7 +151,7 @@ sleeping() {
 	serve "$DB" --questions "$BATS_TEST_TMPDIR/mine"
 	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=lock')" = 200 ]
 	[ "$(ask "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")" -eq 0 ]
-	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" query endless endless)" = '500 endless: no answer within 60 s' ]
+	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=endless')" = '500 endless: no answer within 60 s' ]
 	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=jobs')" = 200 ]
 	python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=endless' >/dev/null 2>&1 3>&- 4>&- &
 	until_true sleeping 1
@@ -158,11 +168,11 @@ sleeping() {
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
 	ask "UPDATE event SET file = (SELECT min(b.id) FROM file a JOIN file b USING (record_id) WHERE a.id = event.file); DELETE FROM file WHERE id NOT IN (SELECT file FROM event)"
-	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP TABLE counter; DROP FUNCTION whole, ahead; ALTER TABLE file DROP COLUMN job, ADD CONSTRAINT file_record_id_key UNIQUE (record_id); UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
-	run_err 1 "made by an older ioscribe (schema 1, this is 7)" "$IOSCRIBE" query --db "$DB" jobs
+	ask "DROP VIEW io, node_load, jobs, modules; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP TABLE counter; DROP FUNCTION whole, ahead; ALTER TABLE file DROP COLUMN job, ADD CONSTRAINT file_record_id_key UNIQUE (record_id); UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	run_err 1 "made by an older ioscribe (schema 1, this is 8)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
-	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "7|41|110" ]
+	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "8|41|110" ]
 	store --keep 9 - </dev/null | grep -qx '70 values of samples of more than 9 days ago deleted'
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
 }

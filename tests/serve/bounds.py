@@ -6,9 +6,8 @@ usage: bounds.py HOST:PORT TOKEN WHAT [...]
   slow             200 connections, which send a byte of a head or body now and then and come again when they are
                    closed, while somebody with the token asks
   endless-body     a body of chunks, until it is cut
-  drops            a byte at a time: of a head, and with the token of a body, until both are closed
+  drops            a byte of a head at a time, without the token and after a request with it, until both are closed
   ask PATH         GET: the status, and the line of an error
-  query NAME...    one request of Grafana's with these targets
 """
 import json
 import socket
@@ -24,8 +23,8 @@ HEAD = f"Host: {PLACE}\r\n"
 SHOWN = HEAD + f"Authorization: Bearer {TOKEN}\r\n"
 
 
-def ask(path, body=None):
-    request = urllib.request.Request(f"http://{PLACE}{path}", body, {"Authorization": "Bearer " + TOKEN})
+def ask(path):
+    request = urllib.request.Request(f"http://{PLACE}{path}", headers={"Authorization": "Bearer " + TOKEN})
     try:
         with urllib.request.urlopen(request, timeout=100) as r:
             r.read()
@@ -41,8 +40,7 @@ def connect():
 BEGINNINGS = [
     "",
     f"GET / HTTP/1.1\r\n{HEAD}X: ",
-    f"POST /query HTTP/1.1\r\n{HEAD}Content-Length: 60000\r\n\r\n",
-    f"POST /page HTTP/1.1\r\n{HEAD}Content-Length: 60000\r\n\r\n",
+    f"GET /api/questions HTTP/1.1\r\n{HEAD}Content-Length: 60000\r\n\r\n",
     f"GET /page HTTP/1.1\r\n{HEAD}Content-Length: 60000\r\n\r\n",
 ]
 
@@ -81,7 +79,7 @@ if WHAT == "slow":
     print(answered, "answered")
 elif WHAT == "endless-body":
     c = connect()
-    c.sendall(f"POST /query HTTP/1.1\r\n{SHOWN}Transfer-Encoding: chunked\r\n\r\n".encode())
+    c.sendall(f"GET /api/questions HTTP/1.1\r\n{SHOWN}Transfer-Encoding: chunked\r\n\r\n".encode())
     try:
         for _ in range(4096):
             c.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
@@ -89,12 +87,11 @@ elif WHAT == "endless-body":
     except OSError:
         print("cut")
 elif WHAT == "drops":
-    left = {
-        connect(): f"GET / HTTP/1.1\r\n{HEAD}X: ",
-        connect(): f"POST /query HTTP/1.1\r\n{SHOWN}Content-Length: 60000\r\n\r\n",
-    }
-    for c, beginning in left.items():
-        c.sendall(beginning.encode())
+    left = [connect(), connect()]
+    left[1].sendall(f"GET /api/questions HTTP/1.1\r\n{SHOWN}\r\n".encode())
+    assert left[1].recv(65536).startswith(b"HTTP/1.1 200")
+    for c in left:
+        c.sendall(f"GET /api/questions HTTP/1.1\r\n{HEAD}X: ".encode())
     end = time.monotonic() + 100
     while left and time.monotonic() < end:
         time.sleep(0.5)
@@ -102,10 +99,7 @@ elif WHAT == "drops":
             try:
                 c.sendall(b"x")
             except OSError:
-                del left[c]
+                left.remove(c)
     print(f"{len(left)} go on" if left else "closed")
 elif WHAT == "ask":
     print(ask(sys.argv[4]))
-elif WHAT == "query":
-    targets = [{"target": t, "payload": {"format": "table"}} for t in sys.argv[4:]]
-    print(ask("/query", json.dumps({"targets": targets}).encode()))

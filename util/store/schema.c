@@ -63,6 +63,10 @@ static const char *const steps[] = {
 	"@FILES_BY_JOB@" VIEW_IO,
 	/* 7: counters of logs; seconds as us */
 	TABLE_COUNTER,
+	/* 8: for dashboards, which need no right to the tables */
+	"CREATE VIEW jobs AS SELECT j.job_id, j.use, j.uid, (SELECT min(x.exe) FROM job_exe x WHERE x.job = j.id) AS exe,"
+	" j.first_us, j.last_us, j.from_log FROM job j;"
+	"CREATE VIEW modules AS SELECT DISTINCT module FROM operation;",
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 

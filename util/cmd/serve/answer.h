@@ -2,7 +2,6 @@
 #ifndef UTIL_CMD_SERVE_ANSWER_H
 #define UTIL_CMD_SERVE_ANSWER_H
 
-#include <stdbool.h>
 #include <yajl/yajl_gen.h>
 
 #include "util/cmd/serve/serve.h"
@@ -12,16 +11,12 @@ struct scribe_answer_want {
 	/* Value of a parameter, or NULL; values of module and rank also filter rows. */
 	const char *(*value)(void *ctx, const char *name);
 	void *ctx;
-	bool grafana; /* times in ms; a first column time_us gives series */
-	bool table;
 };
 
 void scribe_answer_begin(struct scribe_serve *serve);
 /* Runs the question and writes its result. Negative also when the request exceeds its time, rows or bytes. */
 int scribe_answer(struct scribe_serve *serve, const char *question, const struct scribe_answer_want *want,
 		  yajl_gen json, struct scribe_err *err);
-int scribe_answer_rows(struct scribe_serve *serve, const char *question, const struct scribe_answer_want *want,
-		       yajl_gen json, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
 
 void scribe_answer_string(yajl_gen json, const char *text);
 void scribe_json_pair(yajl_gen json, const char *key, const char *text);

@@ -11,7 +11,6 @@
 #include "util/store/sql.h"
 
 #define STRANGER_MS 10000 /* whole lifetime without the token */
-#define BODY_MS     30000
 #define NEXT_MS     60000 /* until the head of the next request is complete */
 
 /* The entry stays until libmicrohttpd closes the descriptor. */
@@ -66,13 +65,11 @@ void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of, e
 void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c, enum scribe_connection_step step)
 {
 	/* Sending is not limited here: libmicrohttpd closes a connection to a client that reads nothing. */
-	static const int64_t ms[] = {[SCRIBE_CONNECTION_BODY] = BODY_MS,
-				     [SCRIBE_CONNECTION_ANSWER] = INT64_MAX / 2,
-				     [SCRIBE_CONNECTION_NEXT] = NEXT_MS};
+	static const int64_t ms[] = {[SCRIBE_CONNECTION_ALLOWED] = INT64_MAX / 2, [SCRIBE_CONNECTION_NEXT] = NEXT_MS};
 	struct scribe_connection *of = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 
 	pthread_mutex_lock(&l->lock);
-	if (of && of->state == SCRIBE_STRANGER && step == SCRIBE_CONNECTION_BODY)
+	if (of && of->state == SCRIBE_STRANGER && step == SCRIBE_CONNECTION_ALLOWED)
 		of->state = SCRIBE_KNOWN;
 	if (of && of->state == SCRIBE_KNOWN)
 		of->until_ms = scribe_msg_now_ms() + ms[step];

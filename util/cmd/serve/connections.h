@@ -10,7 +10,7 @@
 #define SCRIBE_SERVE_CONNECTIONS 64
 #define SCRIBE_SERVE_STRANGERS   16
 
-enum scribe_connection_step { SCRIBE_CONNECTION_BODY, SCRIBE_CONNECTION_ANSWER, SCRIBE_CONNECTION_NEXT };
+enum scribe_connection_step { SCRIBE_CONNECTION_ALLOWED, SCRIBE_CONNECTION_NEXT };
 
 struct scribe_connection {
 	enum { SCRIBE_NO_CONNECTION, SCRIBE_STRANGER, SCRIBE_KNOWN, SCRIBE_CLOSING } state;
@@ -27,7 +27,7 @@ struct scribe_connections {
 /* For MHD_OPTION_NOTIFY_CONNECTION; ctx is the struct scribe_connections. */
 void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
 			       enum MHD_ConnectionNotificationCode code);
-/* SCRIBE_CONNECTION_BODY means that the token was valid. Extends the limit only of connections that have shown it. */
+/* SCRIBE_CONNECTION_ALLOWED: the token was valid. Extends the limit only of connections that have shown it. */
 void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c, enum scribe_connection_step step);
 /* Stops the clocks of all connections while a result is computed. */
 void scribe_connections_busy(struct scribe_connections *l, bool busy);

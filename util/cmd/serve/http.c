@@ -19,7 +19,6 @@
 
 #include "util/cmd/serve/answer.h"
 #include "util/cmd/serve/connections.h"
-#include "util/cmd/serve/grafana.h"
 #include "util/cmd/serve/page.h"
 #include "util/cmd/serve/reports.h"
 
@@ -32,11 +31,6 @@ struct scribe_http {
 	struct MHD_Daemon *daemon;
 	bool is_loopback;
 	struct scribe_connections connections;
-};
-
-struct request {
-	size_t used;
-	char body[SCRIBE_SERVE_BODY + 1];
 };
 
 /* The page may load only its own files and connect only to this server. */
@@ -65,7 +59,7 @@ static enum MHD_Result queue(struct MHD_Connection *c, unsigned status, const ch
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(r, "Allow", "GET, HEAD, POST");
+		MHD_add_response_header(r, "Allow", "GET, HEAD");
 	done = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return done;
@@ -143,16 +137,23 @@ static bool is_our_origin(const char *origin, const char *host)
 }
 
 /* A link cannot send the token, and has the report's key instead. */
-static bool is_report_link(struct MHD_Connection *c, const char *path, const char *method)
+static bool is_report_link(struct MHD_Connection *c, const char *path)
 {
 	const char *job = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "job");
 	const char *key = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "key");
 	char right[17];
 
-	if (strcmp(path, "/report") || !strcmp(method, "POST") || !job || !key)
+	if (strcmp(path, "/report") || !job || !key)
 		return false;
 	scribe_reports_key(job, right);
 	return same_token(key, right);
+}
+
+static bool has_body(struct MHD_Connection *c)
+{
+	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+
+	return (bytes && strtoull(bytes, NULL, 10)) || MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
 }
 
 static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
@@ -168,10 +169,13 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 	*ret_what = "pages of other servers may not ask (Origin)";
 	if (!is_our_origin(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"), host))
 		return MHD_HTTP_FORBIDDEN;
-	*ret_what = "GET, HEAD or POST expected";
-	if (strcmp(method, "GET") && strcmp(method, "HEAD") && strcmp(method, "POST"))
+	*ret_what = "GET or HEAD expected";
+	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
-	if ((scribe_page_file(path) && strcmp(method, "POST")) || is_report_link(c, path, method))
+	*ret_what = "a request without a body expected";
+	if (has_body(c))
+		return MHD_HTTP_CONTENT_TOO_LARGE;
+	if (scribe_page_file(path) || is_report_link(c, path))
 		return 0;
 	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
 	return token && !strncasecmp(token, "Bearer ", 7) && same_token(token + 7, h->serve->token)
@@ -227,12 +231,6 @@ static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const cha
 	const char *question = argument(&args, "question");
 	int rc;
 
-	if (!strcmp(path, "/")) {
-		yajl_gen_map_open(json);
-		scribe_json_pair(json, "program", "ioscribe serve");
-		yajl_gen_map_close(json);
-		return 0;
-	}
 	if (!strcmp(path, "/api/questions")) {
 		yajl_gen_array_open(json);
 		rc = scribe_question_each(h->serve->folders, on_listed, json, err);
@@ -273,8 +271,7 @@ static enum MHD_Result answer_report(struct scribe_http *h, struct MHD_Connectio
 		     MHD_create_response_from_fd((size_t)st.st_size, fd));
 }
 
-static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
-			      const struct request *r)
+static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path)
 {
 	const struct scribe_page_file *file = scribe_page_file(path);
 	struct scribe_err err = {0};
@@ -284,21 +281,19 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	size_t n;
 	int rc;
 
-	if (file && strcmp(method, "POST"))
+	if (file)
 		return reply(c, MHD_HTTP_OK, file->type, file->bytes, (size_t)(file->end - file->bytes),
 			     MHD_RESPMEM_PERSISTENT);
-	if (is_report_link(c, path, method))
+	scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_ALLOWED);
+	if (is_report_link(c, path))
 		return answer_report(h, c);
-	if (memchr(r->body, 0, r->used))
-		return refuse(c, MHD_HTTP_BAD_REQUEST, "a NUL in the body");
 	json = yajl_gen_alloc(NULL);
 	if (!json)
 		return MHD_NO;
 	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
 	scribe_connections_busy(&h->connections, true);
 	scribe_answer_begin(h->serve);
-	rc = strcmp(method, "POST") ? get_answer(h, c, path, json, &err)
-				    : scribe_grafana(h->serve, path, r->body, json, &err);
+	rc = get_answer(h, c, path, json, &err);
 	scribe_connections_busy(&h->connections, false);
 	if (rc >= 0 && yajl_gen_get_buf(json, &text, &n) == yajl_gen_status_ok)
 		done = reply(c, MHD_HTTP_OK, "application/json", text, n, MHD_RESPMEM_MUST_COPY);
@@ -308,47 +303,23 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	return done;
 }
 
-static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
-			       void **of)
-{
-	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length"), *what;
-	const unsigned status = check(h, c, path, method, &what);
-
-	/* Refused before the body arrives. */
-	if (status)
-		return refuse(c, status, what);
-	if (bytes && strtoull(bytes, NULL, 10) > SCRIBE_SERVE_BODY)
-		return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "a body of more than 64 KiB");
-	if (!scribe_page_file(path) || !strcmp(method, "POST"))
-		scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_BODY);
-	*of = calloc(1, sizeof(struct request));
-	return *of ? MHD_YES : MHD_NO;
-}
-
-/* Called without data for the head, with each piece of the body, and without data at the end. */
+/* Called for a head, and once more to answer it; a body is refused. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
 				  const char *version, const char *data, size_t *size, void **of)
 {
 	struct scribe_http *h = ctx;
-	struct request *r = *of;
+	const char *what;
+	unsigned status;
 
-	if (!r)
-		return on_head(h, c, path, method, of);
-	if (!*size) {
-		scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_ANSWER);
-		return answer(h, c, path, method, r);
-	}
-	if (*size > SCRIBE_SERVE_BODY - r->used)
-		return MHD_NO;
-	memcpy(r->body + r->used, data, *size);
-	r->used += *size;
-	*size = 0;
-	return MHD_YES;
+	if (*of)
+		return answer(h, c, path);
+	status = check(h, c, path, method, &what);
+	*of = h;
+	return status ? refuse(c, status, what) : MHD_YES;
 }
 
 static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_RequestTerminationCode how)
 {
-	free(*of);
 	*of = NULL;
 	scribe_connection_step(&((struct scribe_http *)ctx)->connections, c, SCRIBE_CONNECTION_NEXT);
 }

@@ -11,8 +11,7 @@
 #include "util/store/store.h"
 
 #define SCRIBE_SERVE_TOKEN 257
-#define SCRIBE_SERVE_BODY  65536
-/* Limits of one request with all its questions; other requests wait meanwhile. */
+/* Limits of one request; other requests wait meanwhile. */
 #define SCRIBE_SERVE_SECONDS 60
 #define SCRIBE_SERVE_ROWS    200000
 #define SCRIBE_SERVE_ANSWER  (64u << 20)
@@ -23,7 +22,6 @@ struct scribe_serve {
 	const char *logs; /* directory; NULL: none */
 	bool stop;        /* atomic; the server ends, and a running question is aborted */
 	int64_t end_ms;
-	uint64_t rows;
 	char folders[SCRIBE_QUESTION_FOLDERS];
 	char token[SCRIBE_SERVE_TOKEN];
 };

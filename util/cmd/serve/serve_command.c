@@ -24,23 +24,23 @@ static const char *const examples[] = {
 	"ioscribe serve --db io.sqlite",
 	"prints the address of a page that shows the store, also while it is filled",
 	"ioscribe serve --db postgresql://ioscribe@db.site/io --token-file /etc/ioscribe/token",
-	"as a data source of Grafana, too",
+	"the same for a store in PostgreSQL, with a token that stays",
 	NULL,
 };
 
 const struct scribe_command scribe_command_serve = {
 	.name = "serve",
-	.summary = "show a store of operations: a page, a source for Grafana",
+	.summary = "show a store of operations: a page, answers in JSON",
 	.main = cmd_serve,
 	.operands = "",
 	.min_operands = 0,
 	.max_operands = 0,
 	.options = options,
 	.about = "Answers by HTTP what ioscribe query answers, until a signal: to a page that lists the jobs and\n"
-		 "shows each, also while it runs, and to Grafana by the protocol of its JSON data source. It\n"
-		 "listens at the loopback address by default, and needs a token, which is in the printed address\n"
-		 "or in FILE. Nothing in the store can be changed, and the page needs no other server. Answers are\n"
-		 "not encrypted: for other machines put a server with TLS before it.\n\n"
+		 "shows each, also while it runs, and in JSON to dashboards. It listens at the loopback address by\n"
+		 "default, and needs a token, which is in the printed address or in FILE. Nothing in the store\n"
+		 "can be changed, and the page needs no other server. Answers are not encrypted: for other\n"
+		 "machines put a server with TLS before it.\n\n"
 		 "docs/store.md describes how to set up Grafana.",
 	.examples = examples,
 };
