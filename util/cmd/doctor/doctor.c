@@ -148,7 +148,7 @@ static void check_clock(void)
 }
 
 struct wanted {
-	bool service, features;
+	bool service, features, selftest;
 	const char *user;
 };
 
@@ -159,7 +159,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	if (key == 3)
 		w->user = value;
 	else
-		*(key == 1 ? &w->service : &w->features) = true;
+		*(key == 1 ? &w->service : key == 2 ? &w->features : &w->selftest) = true;
 	return 0;
 }
 
@@ -167,6 +167,9 @@ static const struct scribe_option options[] = {
 	{"service", 1, NULL, "only the lines about the service of this node: soon done, for a node's health check"},
 	{"features", 2, NULL,
 	 "only the ways to trace that this kernel has, each tried: which it refuses, why, and what is lost"},
+	{"selftest", 4, NULL,
+	 "trace a known program by each way (calls, threads, io_uring, STDIO, MPI-IO) and compare its log, in some "
+	 "seconds"},
 	{"user", 3, "NAME", "whose job's log the service tries to write (default: who called sudo, else nobody)"},
 	{NULL, 0, NULL, NULL},
 };
@@ -177,6 +180,8 @@ static const char *const examples[] = {"sudo ioscribe doctor",
 				       "which ways to trace this kernel takes",
 				       "ioscribe doctor --service",
 				       "check this node's service",
+				       "ioscribe doctor --selftest",
+				       "whether what is recorded here is right, after an upgrade of the kernel",
 				       NULL};
 
 const struct scribe_command scribe_command_doctor = {
@@ -222,6 +227,8 @@ int scribe_cmd_doctor(int argc, char **argv)
 	if (wanted.features)
 		return scribe_doctor_features();
 	scribe_doctor_lines_to_fix = 0;
+	if (wanted.selftest)
+		return scribe_doctor_selftest();
 	if (!wanted.service)
 		check_machine();
 	scribe_doctor_service(wanted.user);

@@ -34,5 +34,7 @@ int scribe_doctor_try(const struct scribe_hooks *h, const struct passwd *pw, cha
 /* Privileges, programs and probes, as the daemon reports them (doctor_trace.c). */
 void scribe_doctor_trace(void);
 int scribe_doctor_features(void);
+/* A known program, traced and compared (doctor_selftest.c). Returns the exit status. */
+int scribe_doctor_selftest(void);
 
 #endif
