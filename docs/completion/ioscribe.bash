@@ -15,7 +15,7 @@ _ioscribe()
 	trace) words="--job --seconds --rank --file --output --force --stop --help --version" ;;
 	publish) words="--job --pid --node --notify --help --version" ;;
 	top) words="--job --view --sort --filter --pid --interval --rows --once --json --lines --count --help --version" ;;
-	doctor) words="--service --features --user --help --version" ;;
+	doctor) words="--service --features --selftest --user --help --version" ;;
 	logdir) words="--check --layout --years --users --help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --file --rank --from --to --json --csv --help --version" ;;
@@ -27,7 +27,7 @@ _ioscribe()
 	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --threads --without-bad --help --version" ;;
 	export) words="--json --json-lines --csv --sqlite --output --table --help --version" ;;
 	analyze | darshan-analyzer) words="--jobs --top --quiet --help --version" ;;
-	store) words="--db --follow --stream-user --keep --help --version" ;;
+	store) words="--db --follow --stream-user --erase --keep --help --version" ;;
 	query) words="--db --csv --json --list --questions --help --version" ;;
 	serve) words="--db --listen --token-file --questions --logs --help --version" ;;
 	esac

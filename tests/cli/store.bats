@@ -26,7 +26,7 @@ rows() {
 @test "store: what is wrong is said in one line, and nothing is made" {
 	local db=$BATS_TEST_TMPDIR/io.sqlite
 	run_err 2 "--db DB is missing" "$IOSCRIBE" store "$STREAM"
-	run_err 2 "INPUT... expected" "$IOSCRIBE" store --db "$db"
+	run_err 2 "INPUT expected, or --erase" "$IOSCRIBE" store --db "$db"
 	run_err 2 "'0' is no number of days" "$IOSCRIBE" store --db "$db" --keep 0 "$STREAM"
 	run_err 2 "'1x' is no number of days" "$IOSCRIBE" store --db "$db" --keep 1x "$STREAM"
 	[ ! -e "$db" ]

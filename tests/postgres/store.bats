@@ -106,6 +106,20 @@ store() {
 		"$IOSCRIBE" "$DB" sql "${DB/ioscribe@/grafana@}")" = "as expected" ]
 }
 
+@test "postgres: serve: a user sees his own jobs alone; --erase takes them away" {
+	make_events 3000 3 8 >"$BATS_TEST_TMPDIR/e.json"
+	store "$BATS_TEST_TMPDIR/e.json" >/dev/null
+	printf '%s\n' 0123456789abcdef "123456789abcdef0 1001" "23456789abcdef01 header=X-Remote-User" >"$BATS_TEST_TMPDIR/tokens"
+	user_questions "$BATS_TEST_TMPDIR/mine"
+	ask "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; ALTER ROLE reader SET search_path = public, pg_temp"
+	serve "${DB/ioscribe@/reader@}" --token-file "$BATS_TEST_TMPDIR/tokens" --questions "$BATS_TEST_TMPDIR/mine"
+	[ "$(python3 "$BATS_TEST_DIRNAME/../serve/users.py" "$PLACE" "$BATS_TEST_TMPDIR/tokens" rows)" = "21 refused" ]
+	# a session that the server ended is not continued without the views
+	ask "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'reader'" >/dev/null
+	[ "$(python3 "$BATS_TEST_DIRNAME/../serve/users.py" "$PLACE" "$BATS_TEST_TMPDIR/tokens" rows)" = "21 refused" ]
+	erase_user "$DB" ask
+}
+
 # question NAME SQL
 question() {
 	mkdir -p "$BATS_TEST_TMPDIR/mine"

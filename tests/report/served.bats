@@ -29,7 +29,7 @@ PY
 	[ "$(python3 "$BATS_TEST_DIRNAME/served.py" compare "$BATS_TEST_TMPDIR/found")" -eq 49 ]
 	# Job 2 has a log: its report needs the key of its address and no token, and stays in a sandbox.
 	address=$(python3 -c 'import json, sys; f = json.load(open(sys.argv[1])); print(f["2"]["report"], f["3"]["report"])' "$BATS_TEST_TMPDIR/found")
-	[[ $address =~ ^http://$PLACE/report\?job=2\&key=[0-9a-f]{16}\ $ ]]
+	[[ $address =~ ^http://$PLACE/report\?job=2\&uid=-1\&key=[0-9a-f]{16}\ $ ]]
 	get "${address% }" >"$BATS_TEST_TMPDIR/page"
 	grep -q "^200 .*sandbox allow-scripts;" "$BATS_TEST_TMPDIR/status"
 	"$IOSCRIBE" report -o "$BATS_TEST_TMPDIR/right" "$BATS_TEST_TMPDIR"/logs/2026/11/29/*
@@ -38,7 +38,7 @@ PY
 	grep -q '^401 ' "$BATS_TEST_TMPDIR/status"
 	# The key is for reading alone.
 	METHOD=POST get "${address% }" >/dev/null
-	grep -q '^401 ' "$BATS_TEST_TMPDIR/status"
+	grep -q '^405 ' "$BATS_TEST_TMPDIR/status"
 }
 
 @test "a log without a page is an error of its request alone" {

@@ -25,3 +25,29 @@ fetch() { # PATH
 print(u.urlopen(u.Request(f"http://{sys.argv[1]}{sys.argv[3]}", headers={"Authorization": "Bearer " + sys.argv[2]})).read().decode(), end="")' \
 		"$PLACE" "$TOKEN" "$1"
 }
+
+# Questions about a job by tables and views, for users.py.
+user_questions() { # DIR
+	local name from
+	mkdir "$1"
+	while read -r name from; do
+		printf -- '-- parameter job integer: id\nSELECT count(*) AS n FROM %s\n' "$from" >"$1/$name.sql"
+	done <<-'SQL'
+		by_io io WHERE job_id = :job
+		by_events event e WHERE e.job IN (SELECT id FROM job WHERE job_id = :job)
+		by_files file WHERE path LIKE '/scratch/job' || (:job - 5000) || '/%'
+		by_programs jobs WHERE job_id = :job AND exe IS NOT NULL
+	SQL
+	echo 'SELECT count(*) AS n FROM input' >"$1/inputs.sql"
+}
+
+# The store is that of make_events 3000 3 8.
+erase_user() { # DB ASK...
+	local db=$1 sums='SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM job), (SELECT count(*) FROM file), (SELECT count(*) FROM job_exe)'
+	shift
+	"$IOSCRIBE" query --db "$db" --csv operations | grep -v ^5001, >"$BATS_TEST_TMPDIR/before"
+	[ "$("$IOSCRIBE" store --db "$db" --erase 1001)" = "1000 operations of 1 job of user 1001 erased" ]
+	"$IOSCRIBE" query --db "$db" --csv operations | cmp - "$BATS_TEST_TMPDIR/before"
+	[ "$("$@" "$sums")" = "$(printf '2000|2|%s|2' "$("$@" 'SELECT count(DISTINCT file) FROM event')")" ]
+	[ "$("$IOSCRIBE" store --db "$db" --erase 1001)" = "0 operations of 0 jobs of user 1001 erased" ]
+}

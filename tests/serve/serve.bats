@@ -21,13 +21,13 @@ setup_file() {
 	run_err 1 "cannot listen there" "$IOSCRIBE" serve --db "$db" --listen 192.0.2.1:0
 	run_err 1 "token: No such file" "$IOSCRIBE" serve --db "$db" --token-file "$BATS_TEST_TMPDIR/token"
 	echo short >"$BATS_TEST_TMPDIR/token"
-	run_err 1 "its first line is no token: 16 to 255" "$IOSCRIBE" serve --db "$db" --token-file "$BATS_TEST_TMPDIR/token"
+	run_err 1 "token:1: no token: 16 to 255" "$IOSCRIBE" serve --db "$db" --token-file "$BATS_TEST_TMPDIR/token"
 }
 
 @test "serve: malformed and forbidden requests get an HTTP error each, and it goes on" {
 	serve "$BATS_FILE_TMPDIR/io.sqlite"
 	python3 "$BATS_TEST_DIRNAME/malformed.py" "$PLACE" "$TOKEN" | tee "$BATS_TEST_TMPDIR/out"
-	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "38 refused" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "44 refused" ]
 	kill -0 "$SERVE_PID"
 	kill -TERM "$SERVE_PID"
 	wait "$SERVE_PID"

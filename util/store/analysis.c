@@ -28,7 +28,7 @@
 #define STOP_MS    200         /* interval of checking the limit */
 #define GRACE_MS   1000        /* between SIGTERM and SIGKILL */
 
-enum { ENV_DB, ENV_QUESTIONS, ENV_QUERY, ENV_DEPTH, NENV };
+enum { ENV_DB, ENV_UID, ENV_QUESTIONS, ENV_QUERY, ENV_DEPTH, NENV };
 
 struct start {
 	const char *python;
@@ -115,6 +115,8 @@ static int make_environment(struct start *s, const char *self, const struct scri
 		return scribe_err_set(err, -EINVAL, "%s: analyses that ask analyses, more than %d deep", q->name,
 				      MAX_DEPTH);
 	if (asprintf(&s->ours[ENV_DB], "IOSCRIBE_DB=%s", from->db) < 0 ||
+	    asprintf(&s->ours[ENV_UID], from->uid < 0 ? "IOSCRIBE_DB_UID=" : "IOSCRIBE_DB_UID=%" PRId64, from->uid) <
+		    0 ||
 	    asprintf(&s->ours[ENV_QUESTIONS], "IOSCRIBE_QUESTIONS=%s", from->folders) < 0 ||
 	    asprintf(&s->ours[ENV_QUERY], "IOSCRIBE_QUERY=%s/ioscribe-query", self) < 0 ||
 	    asprintf(&s->ours[ENV_DEPTH], "IOSCRIBE_ANALYSIS_DEPTH=%d", depth) < 0)

@@ -11,6 +11,7 @@
 struct scribe_ask {
 	struct scribe_store *store;
 	const char *db, *folders; /* for Python */
+	int64_t uid;              /* it sees only this user's jobs; -1: all */
 	struct scribe_sql_limit limit;
 };
 

@@ -109,6 +109,21 @@ static void ignore_notice(void *ctx, const char *text)
 { /* a library must not print; errors are also in the result */
 }
 
+/* pg_temp comes first whatever search_path the role has. */
+static int begin_session(struct scribe_pg *pg, struct scribe_err *err)
+{
+	int rc = scribe_pg_run(pg, settings, err);
+
+	if (rc >= 0 && pg->views)
+		rc = scribe_pg_run(
+			pg, "SELECT set_config('search_path', 'pg_temp, ' || current_setting('search_path'), false)",
+			err);
+	if (rc >= 0 && pg->views)
+		rc = scribe_pg_run(pg, pg->views, err);
+	pg->ready = rc >= 0;
+	return rc;
+}
+
 int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err)
 {
 	static const char *const names[] = {"connect_timeout", "fallback_application_name", "dbname", "client_encoding",
@@ -121,12 +136,12 @@ int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err
 	PQsetNoticeProcessor(pg->conn, ignore_notice, NULL);
 	if (PQstatus(pg->conn) != CONNECTION_OK)
 		return scribe_pg_failed(pg, NULL, err);
-	return scribe_pg_run(pg, settings, err);
+	return begin_session(pg, err);
 }
 
 static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 {
-	if (PQstatus(pg->conn) == CONNECTION_OK)
+	if (PQstatus(pg->conn) == CONNECTION_OK && pg->ready)
 		return 0;
 	PQreset(pg->conn);
 	/* Prepared statements and the staging table ended with the session. */
@@ -134,7 +149,16 @@ static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 	pg->staged = false;
 	if (PQstatus(pg->conn) != CONNECTION_OK)
 		return scribe_pg_failed(pg, NULL, err);
-	return scribe_pg_run(pg, settings, err);
+	return begin_session(pg, err);
+}
+
+int scribe_pg_narrow(void *db, const char *sql, struct scribe_err *err)
+{
+	struct scribe_pg *pg = db;
+
+	pg->views = strdup(sql);
+	pg->ready = false;
+	return pg->views ? begin_session(pg, err) : scribe_err_set(err, -ENOMEM, "%s: out of memory", pg->place);
 }
 
 struct bound {
@@ -315,11 +339,12 @@ static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 	const int64_t left_ms = pg->limit.end_ms - scribe_msg_now_ms();
 	char sql[160] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 	size_t n = strlen(sql);
+	int rc = reconnect(pg, err);
 
 	if (pg->limit.end_ms)
 		snprintf(sql + n, sizeof(sql) - n, "; SET LOCAL statement_timeout = %d",
 			 left_ms > 0 ? (int)left_ms + 1 : 1);
-	return scribe_pg_run(pg, sql, err);
+	return rc < 0 ? rc : scribe_pg_run(pg, sql, err);
 }
 
 int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
@@ -332,8 +357,9 @@ int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_s
 		return ask_plain(pg, sql, again, values, n, row, ctx, err);
 	if (!only_reads(sql))
 		return scribe_err_set(err, -EINVAL, "%s: " SCRIBE_SQL_ONLY_READS, pg->place);
-	rc = reconnect(pg, err);
-	if (rc >= 0)
+	rc = begin_question(pg, err);
+	/* The server ended the session while it was not used. */
+	if (rc < 0 && PQstatus(pg->conn) != CONNECTION_OK)
 		rc = begin_question(pg, err);
 	if (rc >= 0)
 		rc = ask_plain(pg, sql, again, values, n, row, ctx, err);

@@ -17,7 +17,8 @@
 struct scribe_pg {
 	char *place; /* the address without password, for messages */
 	PGconn *conn;
-	bool read_only;
+	bool read_only, ready; /* ready: the session's settings and views are made */
+	char *views;           /* statements that make them; NULL: none */
 	struct scribe_sql_limit limit;
 	const char *cached[SCRIBE_PG_MAX_CACHED]; /* texts of prepared statements */
 	int ncached;
@@ -37,6 +38,8 @@ int scribe_pg_begin(void *db, struct scribe_err *err);
 int scribe_pg_commit(void *db, struct scribe_err *err);
 void scribe_pg_roll_back(void *db);
 void scribe_pg_limit(void *db, const struct scribe_sql_limit *limit);
+
+int scribe_pg_narrow(void *db, const char *sql, struct scribe_err *err);
 
 int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err);
 

@@ -16,6 +16,7 @@ static void pg_close(void *db)
 		return;
 	PQfinish(pg->conn);
 	free(pg->place);
+	free(pg->views);
 	free(pg);
 }
 
@@ -65,10 +66,12 @@ __attribute__((visibility("default"))) const struct scribe_sql_kind_ops scribe_s
 	.new_io = "CREATE OR REPLACE VIEW io",
 	.files_by_job = "ALTER TABLE file ADD COLUMN job BIGINT NOT NULL DEFAULT 0,"
 			" DROP CONSTRAINT file_record_id_key, ADD UNIQUE (job, record_id);",
+	.main_prefix = "",
 	.open = pg_open,
 	.close = pg_close,
 	.limit = scribe_pg_limit,
 	.run = scribe_pg_run,
+	.narrow = scribe_pg_narrow,
 	.ask = scribe_pg_query,
 	.begin = scribe_pg_begin,
 	.commit = scribe_pg_commit,

@@ -6,13 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VIEW_IO \
-	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type," \
+#define SELECT_IO \
+	"SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type," \
 	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, " \
 	"e.switches," \
 	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints, e.dur_ns" \
 	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation" \
 	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;"
+
+#define VIEW_IO "@NEW_IO@ AS " SELECT_IO
+
+#define SELECT_JOBS \
+	"SELECT j.job_id, j.use, j.uid, (SELECT min(x.exe) FROM job_exe x WHERE x.job = j.id) AS exe, j.first_us," \
+	" j.last_us, j.from_log FROM job j;"
 
 #define TABLE_COUNTER \
 	"CREATE TABLE counter (job BIGINT NOT NULL, file BIGINT NOT NULL, rank BIGINT NOT NULL," \
@@ -64,10 +70,20 @@ static const char *const steps[] = {
 	/* 7: counters of logs; seconds as us */
 	TABLE_COUNTER,
 	/* 8: for dashboards, which need no right to the tables */
-	"CREATE VIEW jobs AS SELECT j.job_id, j.use, j.uid, (SELECT min(x.exe) FROM job_exe x WHERE x.job = j.id) AS exe,"
-	" j.first_us, j.last_us, j.from_log FROM job j;"
-	"CREATE VIEW modules AS SELECT DISTINCT module FROM operation;",
+	"CREATE VIEW jobs AS " SELECT_JOBS "CREATE VIEW modules AS SELECT DISTINCT module FROM operation;",
 };
+/* Temporary views in the place of the tables with other users' jobs; nodes, operations and samples are shared. */
+#define JOB_IDS      "(SELECT id FROM @MAIN@job WHERE uid = @UID@)"
+#define FILTERED(of) "CREATE TEMPORARY VIEW " of " AS SELECT * FROM @MAIN@" of " WHERE job IN " JOB_IDS ";"
+static const char of_user[] =
+	"CREATE TEMPORARY VIEW job AS SELECT * FROM @MAIN@job WHERE uid = @UID@;" FILTERED("event") FILTERED("job_exe")
+		FILTERED("stream") FILTERED("counter")
+	/* The user of a path of job 0 is not known. */
+	"CREATE TEMPORARY VIEW file AS SELECT id, record_id, CASE WHEN job = 0 THEN NULL ELSE path END AS path, job"
+	" FROM @MAIN@file WHERE job = 0 OR job IN " JOB_IDS ";"
+	"CREATE TEMPORARY VIEW input AS SELECT * FROM @MAIN@input WHERE 1 = 0;"
+	"CREATE TEMPORARY VIEW io AS " SELECT_IO "CREATE TEMPORARY VIEW jobs AS " SELECT_JOBS;
+
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 
 static int on_version(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
@@ -85,11 +101,12 @@ static int read_version(const struct scribe_sql_kind_ops *ops, void *db, int64_t
 }
 
 /* The caller frees. NULL: out of memory. */
-static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
+static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step, const char *uid)
 {
 	const struct {
 		const char *mark, *word;
-	} words[] = {{"@SETUP@", ops->setup},         {"@ID@", ops->id_type},
+	} words[] = {{"@MAIN@", ops->main_prefix},    {"@UID@", uid},
+		     {"@SETUP@", ops->setup},         {"@ID@", ops->id_type},
 		     {"@TEXT@", ops->text_type},      {"@EVENT_END@", ops->event_end},
 		     {"@KEYED_END@", ops->keyed_end}, {"@FUNCTIONS@", ops->setup_functions},
 		     {"@NEW_IO@", ops->new_io},       {"@FILES_BY_JOB@", ops->files_by_job}};
@@ -120,7 +137,7 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t version, struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(version + 1);
-	char *sql = in_dialect(ops, steps[version]);
+	char *sql = in_dialect(ops, steps[version], "");
 	int rc = sql ? ops->run(db, sql, err) : scribe_err_set(err, -12, "store: out of memory");
 
 	free(sql);
@@ -128,6 +145,14 @@ static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t ver
 	return rc < 0 ? rc
 		      : ops->ask(db, "UPDATE ioscribe_store SET value = $1 WHERE name = 'schema'", false, &value, 1,
 				 NULL, NULL, err);
+}
+
+char *scribe_store_schema_of_user(const struct scribe_sql_kind_ops *ops, int64_t uid)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%lld", (long long)uid);
+	return in_dialect(ops, of_user, number);
 }
 
 static int check_newer(const char *place, int64_t version, struct scribe_err *err)

@@ -88,15 +88,18 @@ struct scribe_sql_kind_ops {
 	/*
 	 * Dialect, in this order: types of ids and of text ordered by bytes; ends of CREATE TABLE event and of
 	 * tables in key order; statements before the first table, for functions, to replace view `io`, for the key
-	 * of `file`.
+	 * of `file`; what names a table that a temporary view hides.
 	 */
-	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io, *files_by_job;
+	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io, *files_by_job,
+		*main_prefix;
 	/* read_only: no statement changes anything; otherwise the database is created if missing. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);
 	/* Read-only connections: for each following `ask`. */
 	void (*limit)(void *db, const struct scribe_sql_limit *limit);
 	int (*run)(void *db, const char *sql, struct scribe_err *err);
+	/* Read-only connections: temporary views, which come before tables; made anew with each session. */
+	int (*narrow)(void *db, const char *sql, struct scribe_err *err);
 	/* `again`: sql is a constant, cached by address. row may be NULL. */
 	int (*ask)(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		   scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);

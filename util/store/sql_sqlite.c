@@ -227,6 +227,21 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	return rc;
 }
 
+static int sqlite_narrow(void *db, const char *sql, struct scribe_err *err)
+{
+	struct sqlite *s = db;
+	int rc;
+
+	sqlite3_set_authorizer(s->db, NULL, NULL);
+	rc = sqlite_run(s, "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF", err);
+	if (rc >= 0)
+		rc = sqlite_run(s, sql, err);
+	if (rc >= 0)
+		rc = sqlite_run(s, "PRAGMA query_only = ON", err);
+	sqlite3_set_authorizer(s->db, authorize, NULL);
+	return rc;
+}
+
 /* Opened read-write also for questions, because readers of a write-ahead log write its index file. */
 static int sqlite_open(const char *place, bool read_only, void **ret_db, struct scribe_err *err)
 {
@@ -494,10 +509,12 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 			" job BIGINT NOT NULL DEFAULT 0, UNIQUE (job, record_id));"
 			"INSERT INTO file_by_job (id, record_id, path) SELECT id, record_id, path FROM file;"
 			"DROP TABLE file; ALTER TABLE file_by_job RENAME TO file;",
+	.main_prefix = "main.",
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.limit = sqlite_limit,
 	.run = sqlite_run,
+	.narrow = sqlite_narrow,
 	.ask = sqlite_ask,
 	.begin = sqlite_begin,
 	.commit = sqlite_commit,

@@ -17,7 +17,8 @@
 #include "util/store/schema.h"
 #include "util/store/sql_kinds.h"
 
-#define MAX_ROWS 8192 /* pending */
+#define MAX_ROWS        8192 /* pending */
+#define ERASE_AT_A_TIME 50000
 
 struct scribe_store {
 	const struct scribe_sql_kind_ops *ops;
@@ -448,6 +449,68 @@ int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret
 	if (rc < 0)
 		scribe_store_roll_back(s);
 	*ret_rows = rows;
+	return rc;
+}
+
+/* Some events, so that writers wait little; without any, all else. */
+static int erase_some(struct scribe_store *s, int64_t uid, struct scribe_err *err)
+{
+	struct scribe_sql_value values[] = {scribe_sql_int(uid), scribe_sql_int(ERASE_AT_A_TIME)};
+	static const char *const rest[] = {
+		"DELETE FROM job_exe WHERE job IN (SELECT id FROM job WHERE uid = $1)",
+		"DELETE FROM stream WHERE job IN (SELECT id FROM job WHERE uid = $1)",
+		"DELETE FROM counter WHERE job IN (SELECT id FROM job WHERE uid = $1)",
+		"DELETE FROM file WHERE job IN (SELECT id FROM job WHERE uid = $1)",
+		"DELETE FROM job WHERE uid = $1",
+		"UPDATE ioscribe_store SET value = value + 1 WHERE name = 'deletions'",
+	};
+	int64_t left = 0;
+	int rc = scribe_store_begin(s, err);
+
+	if (rc >= 0)
+		rc = s->ops->ask(s->db,
+				 "DELETE FROM event WHERE (job, rank, time_us, key) IN (SELECT job, rank, time_us, key"
+				 " FROM event WHERE job IN (SELECT id FROM job WHERE uid = $1) LIMIT $2)",
+				 true, values, 2, NULL, NULL, err);
+	if (rc >= 0)
+		rc = s->ops->ask(s->db,
+				 "SELECT count(*) FROM (SELECT 1 FROM event WHERE job IN (SELECT id FROM job WHERE"
+				 " uid = $1) LIMIT 1) AS t",
+				 true, values, 1, on_number, &left, err);
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]) && !left && rc >= 0; i++)
+		rc = s->ops->ask(s->db, rest[i], false, values, strchr(rest[i], '$') ? 1 : 0, NULL, NULL, err);
+	if (rc >= 0)
+		rc = scribe_store_commit(s, err);
+	if (rc < 0)
+		scribe_store_roll_back(s);
+	return rc < 0 ? rc : left > 0;
+}
+
+int scribe_store_erase(struct scribe_store *s, int64_t uid, uint64_t *ret_rows, uint64_t *ret_jobs,
+		       struct scribe_err *err)
+{
+	struct scribe_sql_value value = scribe_sql_int(uid);
+	int64_t rows = 0, jobs = 0;
+	int rc = s->ops->ask(s->db, "SELECT count(*) FROM job WHERE uid = $1", false, &value, 1, on_number, &jobs, err);
+
+	if (rc >= 0)
+		rc = s->ops->ask(s->db, "SELECT count(*) FROM event WHERE job IN (SELECT id FROM job WHERE uid = $1)",
+				 false, &value, 1, on_number, &rows, err);
+	*ret_rows = (uint64_t)rows;
+	*ret_jobs = (uint64_t)jobs;
+	if (rc >= 0)
+		do
+			rc = erase_some(s, uid, err);
+		while (rc > 0);
+	return rc;
+}
+
+int scribe_store_narrow(struct scribe_store *s, int64_t uid, struct scribe_err *err)
+{
+	char *sql = scribe_store_schema_of_user(s->ops, uid);
+	int rc = sql ? s->ops->narrow(s->db, sql, err) : scribe_err_set(err, -ENOMEM, "store: out of memory");
+
+	free(sql);
 	return rc;
 }
 

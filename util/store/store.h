@@ -56,6 +56,12 @@ int scribe_store_position_set(struct scribe_store *store, const char *input, con
 int scribe_store_forget(struct scribe_store *store, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err);
 
+/* All of a user's jobs, but not the positions in their logs. In several transactions. */
+int scribe_store_erase(struct scribe_store *store, int64_t uid, uint64_t *ret_rows, uint64_t *ret_jobs,
+		       struct scribe_err *err);
+/* A read-only store has only this user's jobs from now on, for questions that name no schema. */
+int scribe_store_narrow(struct scribe_store *store, int64_t uid, struct scribe_err *err);
+
 struct scribe_store_counts scribe_store_counted(const struct scribe_store *store);
 
 /* See struct scribe_sql_kind_ops. */

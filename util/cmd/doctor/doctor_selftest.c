@@ -188,7 +188,7 @@ int scribe_doctor_selftest(void)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "selftest", "%s: %s", t.dir, strerror(errno));
 		return SCRIBE_EXIT_FAILED;
 	}
-	/* Under sudo `ioscribe run` would start the program as the user, who may not write there. */
+	/* Under sudo `ioscribe run` would start the program as the user, without a right to the directory. */
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 	unsetenv("SUDO_USER");

@@ -20,6 +20,7 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 #include "util/tool/command.h"
+#include "util/tool/user_number.h"
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
@@ -146,15 +147,22 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
 	struct scribe_question question = {0};
-	struct scribe_ask from = {.db = q->db, .folders = q->folders};
+	const char *user = getenv("IOSCRIBE_DB_UID"); /* set for an analysis that `ioscribe serve` runs for a user */
+	struct scribe_ask from = {.db = q->db, .folders = q->folders, .uid = -1};
 	int rc = scribe_question_load(&question, q->folders, operands[0], err);
 
 	for (int i = 1; i < n && rc >= 0; i++)
 		rc = scribe_question_set(&question, operands[i], err);
 	if (rc >= 0)
 		rc = scribe_question_values(&question, values, err);
+	if (rc >= 0 && user && *user) {
+		from.uid = scribe_user_number(user);
+		rc = from.uid < 0 ? scribe_err_set(err, -EINVAL, "IOSCRIBE_DB_UID: '%.40s' is no user", user) : 0;
+	}
 	if (rc >= 0)
 		rc = scribe_store_open(q->db, true, NULL, NULL, &from.store, err);
+	if (rc >= 0 && from.uid >= 0)
+		rc = scribe_store_narrow(from.store, from.uid, err);
 	if (rc >= 0)
 		rc = scribe_question_run(&question, values, &from, on_row, q, err);
 	if (rc >= 0 && q->format == FORMAT_JSON)

@@ -56,13 +56,13 @@ static void by_calls(void)
 	puts("posix");
 }
 
-struct part {
+struct range {
 	int fd, number;
 };
 
-static void *write_part(void *ctx)
+static void *write_range(void *ctx)
 {
-	const struct part *p = ctx;
+	const struct range *p = ctx;
 
 	for (int i = 0; i < EACH; i++)
 		must(pwrite(p->fd, block, 1000, ((off_t)p->number * EACH + i) * 1000) == 1000, "pwrite");
@@ -71,13 +71,13 @@ static void *write_part(void *ctx)
 
 static void by_threads(void)
 {
-	struct part parts[THREADS];
+	struct range ranges[THREADS];
 	pthread_t threads[THREADS];
 	int fd = open_file("threads");
 
 	for (int i = 0; i < THREADS; i++) {
-		parts[i] = (struct part){fd, i};
-		must(!pthread_create(&threads[i], NULL, write_part, &parts[i]), "pthread_create");
+		ranges[i] = (struct range){fd, i};
+		must(!pthread_create(&threads[i], NULL, write_range, &ranges[i]), "pthread_create");
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);

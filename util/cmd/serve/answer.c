@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/cmd/serve/slots.h"
 #include "util/store/analysis.h"
 
 void scribe_answer_string(yajl_gen json, const char *text)
@@ -154,20 +155,31 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 	return rc;
 }
 
-void scribe_answer_begin(struct scribe_serve *serve)
+/* In Python without a connection here: ioscribe-query makes its own. */
+static int run_question(struct scribe_serve *serve, const struct scribe_serve_request *r,
+			const struct scribe_question *q, const struct scribe_sql_value *values, struct answer *a,
+			struct scribe_err *err)
 {
-	serve->end_ms = scribe_msg_now_ms() + SCRIBE_SERVE_SECONDS * 1000;
+	struct scribe_ask from = {.db = serve->db, .folders = serve->folders, .uid = r->uid, .limit = r->limit};
+	struct scribe_serve_slot *slot = NULL;
+	int rc = q->python ? scribe_slot_processes(serve, r, err) : scribe_slot_take(serve, r, &slot, err);
+
+	if (rc < 0)
+		return rc;
+	from.store = slot ? slot->store : NULL;
+	rc = scribe_question_run(q, values, &from, on_row, a, err);
+	if (slot)
+		scribe_slot_give(serve, slot);
+	else
+		pthread_mutex_unlock(&serve->processes);
+	return rc;
 }
 
-static int run(struct scribe_serve *serve, const char *question, struct answer *a, struct scribe_err *err)
+static int run(struct scribe_serve *serve, const struct scribe_serve_request *r, const char *question, struct answer *a,
+	       struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
 	struct scribe_question q = {0};
-	const struct scribe_ask from = {
-		.store = serve->store,
-		.db = serve->db,
-		.folders = serve->folders,
-		.limit = {.end_ms = serve->end_ms, .seconds = SCRIBE_SERVE_SECONDS, .stop = &serve->stop}};
 	int rc = scribe_question_load(&q, serve->folders, question, err);
 
 	/* Files may change while the server runs. */
@@ -176,13 +188,13 @@ static int run(struct scribe_serve *serve, const char *question, struct answer *
 	if (rc >= 0)
 		rc = scribe_question_values(&q, values, err);
 	if (rc >= 0)
-		rc = scribe_question_run(&q, values, &from, on_row, a, err);
+		rc = run_question(serve, r, &q, values, a, err);
 	scribe_question_clear(&q);
 	return rc;
 }
 
-int scribe_answer(struct scribe_serve *serve, const char *question, const struct scribe_answer_want *want,
-		  yajl_gen json, struct scribe_err *err)
+int scribe_answer(struct scribe_serve *serve, const struct scribe_serve_request *r, const char *question,
+		  const struct scribe_answer_want *want, yajl_gen json, struct scribe_err *err)
 {
 	struct answer *a = calloc(1, sizeof(*a));
 	int rc;
@@ -191,7 +203,7 @@ int scribe_answer(struct scribe_serve *serve, const char *question, const struct
 		return scribe_err_set(err, -ENOMEM, "answer: out of memory");
 	a->want = want;
 	a->json = json;
-	rc = run(serve, question, a, err);
+	rc = run(serve, r, question, a, err);
 	if (rc >= 0)
 		table_end(a);
 	free(a);

@@ -13,10 +13,9 @@ struct scribe_answer_want {
 	void *ctx;
 };
 
-void scribe_answer_begin(struct scribe_serve *serve);
 /* Runs the question and writes its result. Negative also when the request exceeds its time, rows or bytes. */
-int scribe_answer(struct scribe_serve *serve, const char *question, const struct scribe_answer_want *want,
-		  yajl_gen json, struct scribe_err *err);
+int scribe_answer(struct scribe_serve *serve, const struct scribe_serve_request *r, const char *question,
+		  const struct scribe_answer_want *want, yajl_gen json, struct scribe_err *err);
 
 void scribe_answer_string(yajl_gen json, const char *text);
 void scribe_json_pair(yajl_gen json, const char *key, const char *text);

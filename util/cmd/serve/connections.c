@@ -76,22 +76,10 @@ void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection 
 	pthread_mutex_unlock(&l->lock);
 }
 
-void scribe_connections_busy(struct scribe_connections *l, bool busy)
-{
-	/* One thread serves all: time spent on one result must not expire the other connections. */
-	const int64_t now = scribe_msg_now_ms();
-
-	pthread_mutex_lock(&l->lock);
-	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !busy; i++)
-		l->all[i].until_ms += now - l->busy_since_ms;
-	l->busy_since_ms = busy ? now : 0;
-	pthread_mutex_unlock(&l->lock);
-}
-
 void scribe_connections_look(struct scribe_connections *l)
 {
 	pthread_mutex_lock(&l->lock);
-	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !l->busy_since_ms; i++) {
+	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS; i++) {
 		struct scribe_connection *c = &l->all[i];
 
 		if ((c->state == SCRIBE_STRANGER || c->state == SCRIBE_KNOWN) && scribe_msg_now_ms() >= c->until_ms)

@@ -19,8 +19,7 @@ struct scribe_connection {
 };
 
 struct scribe_connections {
-	pthread_mutex_t lock;  /* used by libmicrohttpd's thread and the one that checks limits */
-	int64_t busy_since_ms; /* a result is being computed; 0: not so */
+	pthread_mutex_t lock; /* used by libmicrohttpd's threads and the one that checks limits */
 	struct scribe_connection all[SCRIBE_SERVE_CONNECTIONS];
 };
 
@@ -29,8 +28,6 @@ void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
 			       enum MHD_ConnectionNotificationCode code);
 /* SCRIBE_CONNECTION_ALLOWED: the token was valid. Extends the limit only of connections that have shown it. */
 void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c, enum scribe_connection_step step);
-/* Stops the clocks of all connections while a result is computed. */
-void scribe_connections_busy(struct scribe_connections *l, bool busy);
 void scribe_connections_look(struct scribe_connections *l);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The HTTP server of ioscribe-serve: one libmicrohttpd thread, so questions run one after another. The page's files
- * are public, a report needs its key; the rest needs the token. Must not know what questions are about.
+ * The HTTP server of ioscribe-serve, a thread a connection. The page's files are public, a report needs its key; the
+ * rest needs a token, of which the line has the user. Must not know what questions are about.
  */
 #include "util/cmd/serve/http.h"
 
@@ -21,6 +21,8 @@
 #include "util/cmd/serve/connections.h"
 #include "util/cmd/serve/page.h"
 #include "util/cmd/serve/reports.h"
+#include "util/cmd/serve/slots.h"
+#include "util/tool/user_number.h"
 
 /* Limits on what clients can make the server hold. */
 #define TIMEOUT_SECONDS   30
@@ -99,17 +101,6 @@ static unsigned status_of(int code)
 							     : MHD_HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* Constant time: comparing must not reveal how much of a token is right. */
-static bool same_token(const char *a, const char *b)
-{
-	size_t n = strlen(b);
-	unsigned differ = strlen(a) != n;
-
-	for (size_t i = 0; i < n && a[i]; i++)
-		differ |= (unsigned)(a[i] ^ b[i]);
-	return !differ;
-}
-
 static bool is_our_host(const struct scribe_http *h, const char *host)
 {
 	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -136,31 +127,70 @@ static bool is_our_origin(const char *origin, const char *host)
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
-/* A link cannot send the token, and has the report's key instead. */
-static bool is_report_link(struct MHD_Connection *c, const char *path)
+/* A link cannot send the token, and has the report's key instead, which is bound to the user. */
+static bool is_report_link(struct MHD_Connection *c, const char *path, int64_t *ret_uid)
 {
 	const char *job = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "job");
 	const char *key = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "key");
+	const char *uid = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "uid");
 	char right[17];
 
-	if (strcmp(path, "/report") || !job || !key)
+	if (strcmp(path, "/report") || !job || !key || !uid)
 		return false;
-	scribe_reports_key(job, right);
-	return same_token(key, right);
+	*ret_uid = strtoll(uid, NULL, 10);
+	scribe_reports_key(job, *ret_uid, right);
+	return scribe_serve_same(key, right);
+}
+
+struct header {
+	const char *name, *value;
+	int n;
+};
+
+static enum MHD_Result on_header(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct header *h = ctx;
+
+	if (!strcasecmp(name, h->name)) {
+		h->value = value ? value : "";
+		h->n++;
+	}
+	return MHD_YES;
+}
+
+/* The token's user; with a token of a proxy, the one in its header. */
+static unsigned find_user(const struct scribe_http *h, struct MHD_Connection *c, int64_t *ret_uid,
+			  const char **ret_what)
+{
+	const char *token = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+	const struct scribe_serve_user *user =
+		token && !strncasecmp(token, "Bearer ", 7) ? scribe_serve_user_of(&h->serve->users, token + 7) : NULL;
+	struct header header = {.name = user ? user->header : ""};
+
+	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
+	if (!user)
+		return MHD_HTTP_UNAUTHORIZED;
+	*ret_uid = user->uid;
+	if (!*user->header)
+		return 0;
+	MHD_get_connection_values(c, MHD_HEADER_KIND, on_header, &header);
+	*ret_what = "the proxy's header names no user";
+	*ret_uid = header.n == 1 ? scribe_user_number(header.value) : -1;
+	return *ret_uid < 0 ? MHD_HTTP_FORBIDDEN : 0;
 }
 
 static bool has_body(struct MHD_Connection *c)
 {
 	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
 
-	return (bytes && strtoull(bytes, NULL, 10)) || MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
+	return (bytes && strtoull(bytes, NULL, 10)) ||
+	       MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
 }
 
 static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path, const char *method,
-		      const char **ret_what)
+		      int64_t *ret_uid, const char **ret_what)
 {
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	const char *token = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
 
 	/* Host and Origin first, so that a foreign page learns nothing about the token. */
 	*ret_what = "this server has not that name (Host)";
@@ -175,12 +205,7 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 	*ret_what = "a request without a body expected";
 	if (has_body(c))
 		return MHD_HTTP_CONTENT_TOO_LARGE;
-	if (scribe_page_file(path) || is_report_link(c, path))
-		return 0;
-	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
-	return token && !strncasecmp(token, "Bearer ", 7) && same_token(token + 7, h->serve->token)
-		       ? 0
-		       : MHD_HTTP_UNAUTHORIZED;
+	return scribe_page_file(path) || is_report_link(c, path, ret_uid) ? 0 : find_user(h, c, ret_uid, ret_what);
 }
 
 struct arguments {
@@ -200,20 +225,26 @@ static int on_listed(void *ctx, const char *name, struct scribe_err *err)
 	return 0;
 }
 
+static bool is_job(const char *job)
+{
+	return job && *job && strlen(job) <= 20 && strspn(job, "-0123456789") == strlen(job);
+}
+
 /* The log of a job, and the address of its report; nothing if there is none. */
-static int get_report(struct scribe_http *h, struct arguments *args, yajl_gen json, struct scribe_err *err)
+static int get_report(struct scribe_http *h, const struct scribe_serve_request *r, struct arguments *args,
+		      yajl_gen json, struct scribe_err *err)
 {
 	const char *job = argument(args, "job");
-	char log[PATH_MAX], key[17], address[64];
+	char log[PATH_MAX], key[17], address[96];
 	int rc;
 
-	if (!job || !*job || strlen(job) > 20 || strspn(job, "-0123456789") != strlen(job))
+	if (!is_job(job))
 		return scribe_err_set(err, -EINVAL, "job=NUMBER is missing");
-	rc = scribe_reports_find(h->serve, job, log, err);
+	rc = scribe_reports_find(h->serve, r, job, log, err);
 	if (rc < 0 && rc != -ENOENT)
 		return rc;
-	scribe_reports_key(job, key);
-	snprintf(address, sizeof(address), "/report?job=%s&key=%s", job, key);
+	scribe_reports_key(job, r->uid, key);
+	snprintf(address, sizeof(address), "/report?job=%s&uid=%lld&key=%s", job, (long long)r->uid, key);
 	yajl_gen_map_open(json);
 	if (rc >= 0) {
 		scribe_json_pair(json, "log", strrchr(log, '/') + 1);
@@ -223,8 +254,8 @@ static int get_report(struct scribe_http *h, struct arguments *args, yajl_gen js
 	return 0;
 }
 
-static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, yajl_gen json,
-		      struct scribe_err *err)
+static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const char *path,
+		      const struct scribe_serve_request *r, yajl_gen json, struct scribe_err *err)
 {
 	struct arguments args = {.c = c};
 	struct scribe_answer_want want = {.value = argument, .ctx = &args};
@@ -238,15 +269,28 @@ static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const cha
 		return rc;
 	}
 	if (!strcmp(path, "/api/report"))
-		return get_report(h, &args, json, err);
+		return get_report(h, r, &args, json, err);
 	if (strcmp(path, "/api/ask"))
 		return scribe_err_set(err, -ENOTDIR, "no such path");
 	if (!question)
 		return scribe_err_set(err, -EINVAL, "question=NAME is missing");
-	return scribe_answer(h->serve, question, &want, json, err);
+	return scribe_answer(h->serve, r, question, &want, json, err);
 }
 
-static enum MHD_Result answer_report(struct scribe_http *h, struct MHD_Connection *c)
+static int make_report(struct scribe_http *h, const struct scribe_serve_request *r, const char *log, int *ret_fd,
+		       struct scribe_err *err)
+{
+	int rc = scribe_slot_processes(h->serve, r, err);
+
+	if (rc < 0)
+		return rc;
+	rc = scribe_reports_make(log, ret_fd, err);
+	pthread_mutex_unlock(&h->serve->processes);
+	return rc;
+}
+
+static enum MHD_Result answer_report(struct scribe_http *h, struct MHD_Connection *c,
+				     const struct scribe_serve_request *r)
 {
 	const char *job = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "job");
 	struct scribe_err err = {0};
@@ -254,12 +298,10 @@ static enum MHD_Result answer_report(struct scribe_http *h, struct MHD_Connectio
 	struct stat st;
 	int fd = -1, rc;
 
-	scribe_connections_busy(&h->connections, true);
-	scribe_answer_begin(h->serve);
-	rc = scribe_reports_find(h->serve, job, log, &err);
+	rc = is_job(job) ? scribe_reports_find(h->serve, r, job, log, &err)
+			 : scribe_err_set(&err, -EINVAL, "job=NUMBER is missing");
 	if (rc >= 0)
-		rc = scribe_reports_make(log, &fd, &err);
-	scribe_connections_busy(&h->connections, false);
+		rc = make_report(h, r, log, &fd, &err);
 	if (rc < 0)
 		return refuse(c, status_of(rc), err.text);
 	if (fstat(fd, &st) < 0) {
@@ -271,7 +313,8 @@ static enum MHD_Result answer_report(struct scribe_http *h, struct MHD_Connectio
 		     MHD_create_response_from_fd((size_t)st.st_size, fd));
 }
 
-static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path)
+static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path,
+			      const struct scribe_serve_request *r)
 {
 	const struct scribe_page_file *file = scribe_page_file(path);
 	struct scribe_err err = {0};
@@ -285,16 +328,13 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 		return reply(c, MHD_HTTP_OK, file->type, file->bytes, (size_t)(file->end - file->bytes),
 			     MHD_RESPMEM_PERSISTENT);
 	scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_ALLOWED);
-	if (is_report_link(c, path))
-		return answer_report(h, c);
+	if (!strcmp(path, "/report"))
+		return answer_report(h, c, r);
 	json = yajl_gen_alloc(NULL);
 	if (!json)
 		return MHD_NO;
 	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
-	scribe_connections_busy(&h->connections, true);
-	scribe_answer_begin(h->serve);
-	rc = get_answer(h, c, path, json, &err);
-	scribe_connections_busy(&h->connections, false);
+	rc = get_answer(h, c, path, r, json, &err);
 	if (rc >= 0 && yajl_gen_get_buf(json, &text, &n) == yajl_gen_status_ok)
 		done = reply(c, MHD_HTTP_OK, "application/json", text, n, MHD_RESPMEM_MUST_COPY);
 	else
@@ -308,18 +348,26 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 				  const char *version, const char *data, size_t *size, void **of)
 {
 	struct scribe_http *h = ctx;
+	struct scribe_serve_request *r = *of;
 	const char *what;
 	unsigned status;
 
-	if (*of)
-		return answer(h, c, path);
-	status = check(h, c, path, method, &what);
-	*of = h;
+	if (r) {
+		r->limit = (struct scribe_sql_limit){.end_ms = scribe_msg_now_ms() + SCRIBE_SERVE_SECONDS * 1000,
+						     .seconds = SCRIBE_SERVE_SECONDS,
+						     .stop = &h->serve->stop};
+		return answer(h, c, path, r);
+	}
+	r = *of = calloc(1, sizeof(*r));
+	if (!r)
+		return MHD_NO;
+	status = check(h, c, path, method, &r->uid, &what);
 	return status ? refuse(c, status, what) : MHD_YES;
 }
 
 static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_RequestTerminationCode how)
 {
+	free(*of);
 	*of = NULL;
 	scribe_connection_step(&((struct scribe_http *)ctx)->connections, c, SCRIBE_CONNECTION_NEXT);
 }
@@ -362,7 +410,8 @@ int scribe_http_start(struct scribe_serve *serve, const char *address, struct sc
 		      uint16_t *ret_port, struct scribe_err *err)
 {
 	struct scribe_http *h = calloc(1, sizeof(*h));
-	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
+	unsigned flags =
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ERROR_LOG;
 	struct addrinfo *at = NULL;
 	int rc = h ? find_address(address, &at, err) : scribe_err_set(err, -ENOMEM, "out of memory");
 

@@ -21,10 +21,10 @@
 #include "util/store/store.h"
 #include "util/tool/libexec.h"
 
-void scribe_reports_key(const char *job, char ret_key[17])
+void scribe_reports_key(const char *job, int64_t uid, char ret_key[17])
 {
-	char text[64];
-	const int n = snprintf(text, sizeof(text), "report %.40s", job);
+	char text[96];
+	const int n = snprintf(text, sizeof(text), "report %" PRId64 " %.40s", uid, job);
 
 	snprintf(ret_key, 17, "%016" PRIx64, scribe_keyed(text, (size_t)n));
 }
@@ -43,8 +43,8 @@ static bool is_log_of(const FTSENT *e, const char *id)
 	return false;
 }
 
-int scribe_reports_find(const struct scribe_serve *serve, const char *job, char ret_path[PATH_MAX],
-			struct scribe_err *err)
+int scribe_reports_find(const struct scribe_serve *serve, const struct scribe_serve_request *r, const char *job,
+			char ret_path[PATH_MAX], struct scribe_err *err)
 {
 	char *roots[] = {(char *)serve->logs, NULL}, id[64];
 	FTS *fts = serve->logs ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
@@ -55,10 +55,11 @@ int scribe_reports_find(const struct scribe_serve *serve, const char *job, char 
 	*ret_path = 0;
 	snprintf(id, sizeof(id), "_id%.40s", job);
 	while (fts && rc == 0 && (e = fts_read(fts))) {
-		if (scribe_msg_now_ms() >= serve->end_ms) {
+		if (scribe_msg_now_ms() >= r->limit.end_ms) {
 			rc = scribe_err_set(err, -ETIMEDOUT, "%s: more than can be looked through in %d s", serve->logs,
 					    SCRIBE_SERVE_SECONDS);
-		} else if (is_log_of(e, id) && strlen(e->fts_path) < PATH_MAX && e->fts_statp->st_mtime >= latest) {
+		} else if (is_log_of(e, id) && (r->uid == SCRIBE_SERVE_ALL || e->fts_statp->st_uid == r->uid) &&
+			   strlen(e->fts_path) < PATH_MAX && e->fts_statp->st_mtime >= latest) {
 			latest = e->fts_statp->st_mtime;
 			snprintf(ret_path, PATH_MAX, "%s", e->fts_path);
 		}

@@ -8,11 +8,11 @@
 #include "logfmt/base/err.h"
 #include "util/cmd/serve/serve.h"
 
-/* The latest log of a job. -ENOENT without one, -ETIMEDOUT beyond the request's time. */
-int scribe_reports_find(const struct scribe_serve *serve, const char *job, char ret_path[PATH_MAX],
-			struct scribe_err *err);
+/* The latest log of a job, owned by the user. -ENOENT without one, -ETIMEDOUT beyond the request's time. */
+int scribe_reports_find(const struct scribe_serve *serve, const struct scribe_serve_request *r, const char *job,
+			char ret_path[PATH_MAX], struct scribe_err *err);
 /* Hexadecimal digits; valid while this process runs. */
-void scribe_reports_key(const char *job, char ret_key[17]);
+void scribe_reports_key(const char *job, int64_t uid, char ret_key[17]);
 /* Runs ioscribe-report; ret_fd: the page, in memory. */
 int scribe_reports_make(const char *log, int *ret_fd, struct scribe_err *err);
 

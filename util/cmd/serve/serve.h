@@ -1,29 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of ioscribe-serve. One thread handles all requests. */
+/* Shared by the files of ioscribe-serve. Each connection has a thread. */
 #ifndef UTIL_CMD_SERVE_SERVE_H
 #define UTIL_CMD_SERVE_SERVE_H
 
+#include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
+#include "util/cmd/serve/users.h"
 #include "util/store/question_folders.h"
 #include "util/store/store.h"
 
-#define SCRIBE_SERVE_TOKEN 257
-/* Limits of one request; other requests wait meanwhile. */
+/* Limits of one request. */
 #define SCRIBE_SERVE_SECONDS 60
 #define SCRIBE_SERVE_ROWS    200000
 #define SCRIBE_SERVE_ANSWER  (64u << 20)
+/* Questions at a time, each with a connection to the store; of one user half. */
+#define SCRIBE_SERVE_ASKING 8
+
+struct scribe_serve_slot {
+	struct scribe_store *store; /* NULL: not open */
+	int64_t uid, used_ms;
+	bool busy;
+};
 
 struct scribe_serve {
-	struct scribe_store *store;
 	const char *db;   /* path or URL of the store */
 	const char *logs; /* directory; NULL: none */
-	bool stop;        /* atomic; the server ends, and a running question is aborted */
-	int64_t end_ms;
+	bool stop;        /* atomic; the server ends, and running questions are aborted */
 	char folders[SCRIBE_QUESTION_FOLDERS];
-	char token[SCRIBE_SERVE_TOKEN];
+	struct scribe_serve_users users;
+	pthread_mutex_t lock; /* of slots */
+	pthread_cond_t given;
+	struct scribe_serve_slot slots[SCRIBE_SERVE_ASKING];
+	/* Held while a process is started and runs: an analysis ends with all children of the server. */
+	pthread_mutex_t processes;
+};
+
+struct scribe_serve_request {
+	int64_t uid; /* sees only this user's jobs; or SCRIBE_SERVE_ALL */
+	struct scribe_sql_limit limit;
 };
 
 #endif

@@ -14,7 +14,7 @@ static int cmd_serve(int argc, char **argv)
 static const struct scribe_option options[] = {
 	{"db", 'd', "DB", "the store: the file name of its SQLite database, or postgresql://..."},
 	{"listen", 'l', "ADDRESS:PORT", "listen there (127.0.0.1:8750); port 0: one that is free"},
-	{"token-file", 't', "FILE", "who asks has the token in FILE's first line, not one made now"},
+	{"token-file", 't', "FILE", "who asks has a token of FILE, not one made now; a line can name a user"},
 	{"questions", 'q', "DIR", "look for questions in DIR, too, before those that are installed"},
 	{"logs", 'L', "DIR", "offer a job's report (ioscribe report) if its log is below DIR"},
 	{NULL, 0, NULL, NULL},

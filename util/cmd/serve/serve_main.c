@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe-serve: opens the store read-only, creates or reads a token, serves until a signal. The store is closed after
- * the server's thread has ended.
+ * ioscribe-serve: opens the store read-only, creates or reads tokens, serves until a signal. The store is closed after
+ * the server's threads have ended.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "util/cmd/serve/http.h"
+#include "util/cmd/serve/slots.h"
 #include "util/tool/command.h"
 
-#define TOKEN_BYTES   16 /* random; printed as 32 digits */
 #define DEFAULT_PLACE "127.0.0.1:8750"
 #define END_SECONDS   5 /* limit for a question that does not abort: a long database step, a server that hangs */
 
@@ -47,40 +46,13 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* The first line of the file, or a random token without a file. */
-static int make_token(const char *path, char *token, struct scribe_err *err)
-{
-	unsigned char bytes[TOKEN_BYTES];
-	FILE *f;
-
-	if (!path) {
-		if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-			return scribe_err_set(err, -errno, "token: %s", strerror(errno));
-		for (size_t i = 0; i < sizeof(bytes); i++)
-			snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-		return 0;
-	}
-	f = fopen(path, "re");
-	if (!f)
-		return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (!fgets(token, SCRIBE_SERVE_TOKEN, f))
-		*token = 0;
-	fclose(f);
-	token[strcspn(token, "\r\n")] = 0;
-	/* A token is part of a URL: only characters that need no escape there. */
-	if (strlen(token) < 16 ||
-	    strspn(token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~") != strlen(token))
-		return scribe_err_set(err, -EINVAL,
-				      "%s: its first line is no token: 16 to 255 letters, digits and -._~", path);
-	return 0;
-}
-
 static void announce(const struct options *o, uint16_t port)
 {
 	int host = (int)(strrchr(o->listen, ':') - o->listen);
 
 	/* Browsers do not send what follows '#'. A token from a file is not printed. */
-	printf("http://%.*s:%u/page#token=%s\n", host, o->listen, port, o->token_file ? "TOKEN" : o->serve.token);
+	printf("http://%.*s:%u/page#token=%s\n", host, o->listen, port,
+	       o->token_file ? "TOKEN" : o->serve.users.all[0].token);
 	fflush(stdout);
 }
 
@@ -103,6 +75,8 @@ static void run(struct options *o, struct scribe_http *http, const sigset_t *end
 
 static int serve(struct options *o, struct scribe_err *err)
 {
+	const struct scribe_serve_request all = {.uid = SCRIBE_SERVE_ALL};
+	struct scribe_serve_slot *slot;
 	struct scribe_http *http;
 	uint16_t port;
 	sigset_t ends;
@@ -113,11 +87,13 @@ static int serve(struct options *o, struct scribe_err *err)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
-	rc = make_token(o->token_file, o->serve.token, err);
+	rc = scribe_serve_users_read(o->token_file, &o->serve.users, err);
 	if (rc >= 0)
 		rc = scribe_question_folders(o->serve.folders, sizeof(o->serve.folders), err);
 	if (rc >= 0)
-		rc = scribe_store_open(o->serve.db, true, NULL, NULL, &o->serve.store, err);
+		rc = scribe_slot_take(&o->serve, &all, &slot, err); /* an unusable store is an error at the start */
+	if (rc >= 0)
+		scribe_slot_give(&o->serve, slot);
 	/* After the database is open, because that may hang; before threads exist, which inherit the mask. */
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	if (rc >= 0)
@@ -126,14 +102,18 @@ static int serve(struct options *o, struct scribe_err *err)
 		announce(o, port);
 		run(o, http, &ends);
 	}
-	scribe_store_close(o->serve.store);
+	scribe_slots_close(&o->serve);
+	free(o->serve.users.all);
 	return rc;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct scribe_command *const commands[] = {&scribe_command_serve, NULL};
-	static struct options o = {.listen = DEFAULT_PLACE};
+	static struct options o = {.listen = DEFAULT_PLACE,
+				   .serve = {.lock = PTHREAD_MUTEX_INITIALIZER,
+					     .given = PTHREAD_COND_INITIALIZER,
+					     .processes = PTHREAD_MUTEX_INITIALIZER}};
 	struct scribe_err err = {0};
 	int first, status;
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "util/store/sql_shown.h"
 #include "util/tool/command.h"
+#include "util/tool/user_number.h"
 
 #define MAX_KEEP_DAYS 36500
 #define KEEP_BYTES    (64 << 20) /* free memory that malloc keeps */
@@ -20,7 +20,7 @@
 struct options {
 	const char *db;
 	int64_t keep_days;
-	int64_t stream_uid; /* -1: none */
+	int64_t stream_uid, erase_uid; /* -1: none */
 	bool follow;
 };
 
@@ -31,20 +31,10 @@ static void on_signal(int number)
 	stop = 1;
 }
 
-static int take_user(struct options *o, const char *value, struct scribe_err *err)
+static int take_user(const char *option, const char *value, int64_t *ret_uid, struct scribe_err *err)
 {
-	const struct passwd *user;
-	char *end;
-
-	errno = 0;
-	o->stream_uid = strtol(value, &end, 10);
-	if (!errno && !*end && end != value && o->stream_uid >= 0 && o->stream_uid < UINT32_MAX)
-		return 0;
-	user = getpwnam(value);
-	if (!user)
-		return scribe_err_set(err, -EINVAL, "--stream-user: '%.40s' is no user", value);
-	o->stream_uid = user->pw_uid;
-	return 0;
+	*ret_uid = scribe_user_number(value);
+	return *ret_uid < 0 ? scribe_err_set(err, -EINVAL, "%s: '%.40s' is no user", option, value) : 0;
 }
 
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
@@ -60,7 +50,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		o->follow = true;
 		return 0;
 	case 's':
-		return take_user(o, value, err);
+		return take_user("--stream-user", value, &o->stream_uid, err);
+	case 'e':
+		return take_user("--erase", value, &o->erase_uid, err);
 	default:
 		errno = 0;
 		o->keep_days = strtol(value, &end, 10);
@@ -87,6 +79,17 @@ static int forget_old(struct scribe_store *store, int64_t days, struct scribe_er
 	if (rc >= 0 && values)
 		printf("%" PRIu64 " values of samples of more than %" PRId64 " day%s ago deleted\n", values, days,
 		       days == 1 ? "" : "s");
+	return rc;
+}
+
+static int erase(struct scribe_store *store, int64_t uid, struct scribe_err *err)
+{
+	uint64_t rows = 0, jobs = 0;
+	int rc = scribe_store_erase(store, uid, &rows, &jobs, err);
+
+	if (rc >= 0)
+		printf("%" PRIu64 " operation%s of %" PRIu64 " job%s of user %" PRId64 " erased\n", rows,
+		       rows == 1 ? "" : "s", jobs, jobs == 1 ? "" : "s", uid);
 	return rc;
 }
 
@@ -145,7 +148,7 @@ static void catch_signals(void)
 
 int scribe_store_main(int argc, char **argv)
 {
-	struct options o = {.stream_uid = -1};
+	struct options o = {.stream_uid = -1, .erase_uid = -1};
 	struct scribe_feed f = {.argv0 = argv[0], .stop = &stop};
 	struct scribe_err err = {0};
 	int first, rc, status = scribe_args_read(&scribe_command_store, argc, argv, take, &o, &first);
@@ -156,6 +159,10 @@ int scribe_store_main(int argc, char **argv)
 		scribe_complain(argv[0], "--db DB is missing; see ioscribe store --help");
 		return SCRIBE_EXIT_USAGE;
 	}
+	if (first == argc && o.erase_uid < 0) {
+		scribe_complain(argv[0], "INPUT expected, or --erase; see ioscribe store --help");
+		return SCRIBE_EXIT_USAGE;
+	}
 	f.follow = o.follow;
 	f.keep_days = o.keep_days;
 	f.stream_uid = o.stream_uid;
@@ -163,6 +170,8 @@ int scribe_store_main(int argc, char **argv)
 	catch_signals();
 	keep_memory();
 	rc = scribe_store_open(o.db, false, report, argv[0], &f.store, &err);
+	if (rc >= 0 && o.erase_uid >= 0)
+		rc = erase(f.store, o.erase_uid, &err);
 	if (rc >= 0)
 		rc = scribe_event_json_new(&f.json, &err);
 	if (rc >= 0)
@@ -171,7 +180,7 @@ int scribe_store_main(int argc, char **argv)
 		rc = feed_all(&f, argv + first, argc - first, &err);
 	if (rc >= 0 && o.keep_days)
 		rc = forget_old(f.store, o.keep_days, &err);
-	if (f.store)
+	if (f.store && first < argc)
 		print_counts(&f, o.db);
 	scribe_event_json_free(f.json);
 	scribe_sample_json_free(f.samples);

@@ -17,6 +17,7 @@ static const struct scribe_option options[] = {
 	{"follow", 'f', NULL, "go on with what is written to files and topics, until a signal ends it"},
 	{"stream-user", 's', "USER",
 	 "whose connections to a socket speak for all users, as root's and those of who runs the store do"},
+	{"erase", 'e', "USER", "erase all that the store has of this user's jobs, first"},
 	{"keep", 'k', "DAYS", "delete operations and samples of more than DAYS days ago, now and every hour"},
 	{NULL, 0, NULL, NULL},
 };
@@ -39,8 +40,8 @@ const struct scribe_command scribe_command_store = {
 	.name = "store",
 	.summary = "put streamed or logged operations into a database",
 	.main = cmd_store,
-	.operands = "INPUT...",
-	.min_operands = 1,
+	.operands = "[INPUT...]",
+	.min_operands = 0,
 	.max_operands = -1,
 	.options = options,
 	.about = "Reads I/O operations into the database that ioscribe query asks. An INPUT is a file or "
