@@ -52,6 +52,8 @@ users() {
 	wrong "wrong:1: no token" " 1001"
 	wrong "wrong:2: no token" 0123456789abcdef "0123456789abcde/ 1001"
 	wrong "wrong:3: this token is already another line's" 0123456789abcdef "" "0123456789abcdef 1001"
+	wrong "wrong:2: no user after the token" 0123456789abcdef "123456789abcdef0 "
+	wrong "wrong:2: longer than 1022 bytes" 0123456789abcdef "#$(printf '%01022d' 0)0123456789abcdef"
 	wrong "wrong:1: 'nobody-here' is no user" "0123456789abcdef nobody-here"
 	wrong "wrong:1: '-1' is no user" "0123456789abcdef -1"
 	wrong "wrong:1: no name of a header" "0123456789abcdef header="

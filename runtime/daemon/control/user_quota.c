@@ -84,10 +84,9 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 	c->of->v[SCRIBE_QUOTA_HELPERS] += scribe_subuids_same(uid, c->uid);
 }
 
-/* In memory, not open: records, or names if more, because each may get a record. */
 static void count_files(struct scribe_job *job)
 {
-	uint64_t files = job->names.bytes / SCRIBE_NAME_BYTES_A_FILE, records = 0;
+	uint64_t records = 0;
 
 	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (size_t i = 0; i < u->ranks.buckets; i++) {
@@ -96,9 +95,8 @@ static void count_files(struct scribe_job *job)
 			records += r && r->records ? r->records->n : 0;
 			records += r && r->fetched ? r->fetched->n : 0;
 		}
-	files = files > records ? files : records;
 	job->records = records;
-	job->files = job->files_seen = files > job->names.by_id.used ? files : job->names.by_id.used;
+	job->files = job->files_seen = scribe_job_files(job);
 }
 
 void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)

@@ -126,9 +126,9 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 }
 
 /* Between two counts (user_quota.c) a job could take more than the pool has for all users. */
-static void count_name(struct scribe_daemon *d, struct scribe_job *job, size_t bytes)
+static void count_name(struct scribe_daemon *d, struct scribe_job *job)
 {
-	job->files += 1 + bytes / SCRIBE_NAME_BYTES_A_FILE;
+	job->files = scribe_job_files(job);
 	if (job->files_full || job->files - job->files_seen < COMPARE_EACH)
 		return;
 	job->files_seen = job->files;
@@ -147,7 +147,6 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		      const struct given *g)
 {
 	size_t bytes = p->job->files_full ? further_name(p, g->path, g->bytes) : g->bytes;
-	const size_t names = p->job->names.by_id.used;
 	struct scribe_name_entry *name = scribe_name_table_intern(&p->job->names, g->path, bytes);
 	struct scribe_slot *slot;
 
@@ -155,8 +154,7 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		p->job->losses.memory++;
 		return;
 	}
-	if (p->job->names.by_id.used > names)
-		count_name(d, p->job, bytes);
+	count_name(d, p->job);
 	scribe_slot_name_set(d, p->job, e->name.slot, e->name.generation, name);
 	if (g->file_id && !name->folded)
 		name->file_id = g->file_id;

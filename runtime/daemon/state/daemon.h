@@ -43,8 +43,6 @@ struct scribe_receiver; /* state/receivers.h */
 	X(HELPER_SHARE, user_helper_share, c->user_helper_share, "% of a processor for helpers") /* over 10 s */ \
 	X(SPOOL, user_spool_mib, c->user_spool_mib, "MiB of logs in the spool")                  /* counted at each */
 
-#define SCRIBE_NAME_BYTES_A_FILE 256u /* so many bytes of names count as a file */
-
 enum scribe_quota {
 #define SCRIBE_X(id, name, limit, what) SCRIBE_QUOTA_##id,
 	SCRIBE_QUOTAS(SCRIBE_X)

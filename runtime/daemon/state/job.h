@@ -152,7 +152,7 @@ struct scribe_job {
 	struct scribe_job_losses losses;
 	struct scribe_budget budget;
 	uint32_t cache_known; /* bits of struct scribe_ctl, `cache` */
-	uint64_t files;       /* records and names at the last count, and names since then */
+	uint64_t files;       /* records at the last count and names (scribe_job_files) */
 	uint64_t files_seen;  /* when the quota was last compared */
 	uint64_t records;     /* at the last count */
 	bool files_full;      /* quota used up: further names overflow */
@@ -173,6 +173,17 @@ struct scribe_job {
 static inline bool scribe_job_has_dxt(const struct scribe_job *job)
 {
 	return job->segments && !job->budget.ended_ns[SCRIBE_BUDGET_OPERATIONS];
+}
+
+#define SCRIBE_NAME_BYTES_A_FILE 256u /* so many bytes of names count as a file */
+
+/* In memory, not open: records, or names if more, because each may get a record. */
+static inline uint64_t scribe_job_files(const struct scribe_job *job)
+{
+	uint64_t files = job->names.bytes / SCRIBE_NAME_BYTES_A_FILE;
+
+	files = files > job->records ? files : job->records;
+	return files > job->names.by_id.used ? files : job->names.by_id.used;
 }
 
 #endif

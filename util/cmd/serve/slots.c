@@ -52,6 +52,7 @@ int scribe_slot_take(struct scribe_serve *serve, const struct scribe_serve_reque
 		     struct scribe_serve_slot **ret_slot, struct scribe_err *err)
 {
 	struct scribe_serve_slot *s;
+	bool is_other = false;
 	int rc = 0;
 
 	pthread_mutex_lock(&serve->lock);
@@ -60,14 +61,16 @@ int scribe_slot_take(struct scribe_serve *serve, const struct scribe_serve_reque
 
 		pthread_cond_timedwait(&serve->given, &serve->lock, &until);
 	}
-	if (s)
+	if (s) {
+		is_other = s->uid != r->uid;
+		s->uid = r->uid; /* counted with the user's others from now on */
 		s->busy = true;
+	}
 	pthread_mutex_unlock(&serve->lock);
 	if (!s)
 		return rc;
-	if (s->store && s->uid != r->uid)
+	if (is_other)
 		s->store = scribe_store_close(s->store);
-	s->uid = r->uid;
 	if (!s->store)
 		rc = open_slot(serve, s, err);
 	if (rc < 0)

@@ -53,6 +53,9 @@ static int take_line(char *line, struct scribe_serve_users *users, const char *p
 	if (*rest) {
 		*rest++ = 0;
 		rest += strspn(rest, " \t");
+		/* Without this a user that was left out would be all of them. */
+		if (!*rest)
+			return scribe_err_set(err, -EINVAL, "%s:%d: no user after the token", path, number);
 	}
 	/* A token is part of a URL: only characters that need no escape there. */
 	if (strlen(line) < 16 || strlen(line) >= SCRIBE_SERVE_TOKEN || strspn(line, LETTERS "._~") != strlen(line))
@@ -82,6 +85,9 @@ static int read_lines(FILE *f, const char *path, struct scribe_serve_users *user
 	int rc = 0;
 
 	for (int number = 1; rc >= 0 && fgets(line, sizeof(line), f); number++) {
+		if (!strchr(line, '\n') && !feof(f))
+			return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s:%d: longer than %zu bytes", path, number,
+					      sizeof(line) - 2);
 		line[strcspn(line, "\r\n")] = 0;
 		if (number > 1 && (!*line || *line == '#'))
 			continue;
