@@ -251,13 +251,15 @@ static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct sc
 		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation), f->kind == SCRIBE_URING_CLOSE ? 0 : f->file);
 }
 
-static __always_inline void scribe_uring_opened(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
+SCRIBE_GLOBAL int scribe_uring_opened(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
 	__u64 file;
 
+	if (!t || !p)
+		return 0;
 	if (res < 0) {
 		scribe_count(p, SCRIBE_L_FAILED_PATHS);
-		return;
+		return 0;
 	}
 	if (BPF_CORE_READ((struct io_open *)addr, file_slot))
 		scribe_count(p, SCRIBE_L_URING_DIRECT_OPEN);
@@ -266,19 +268,16 @@ static __always_inline void scribe_uring_opened(struct scribe_thread *t, struct 
 		scribe_open_exit(t, p, file, BPF_CORE_READ((struct io_open *)addr, how.mode));
 	else
 		scribe_count(p, SCRIBE_L_URING_LOST);
+	return 0;
 }
 
 SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
 	struct scribe_flight *f;
 
-	if (!t || !p || res == -SCRIBE_ECANCELED) /* not executed */
+	if (!t || !p)
 		return 0;
 	f = &t->flight;
-	if (f->kind == SCRIBE_URING_OPENAT || f->kind == SCRIBE_URING_OPENAT2) {
-		scribe_uring_opened(t, p, addr, res);
-		return 0;
-	}
 	if (f->kind != SCRIBE_URING_CLOSE)
 		SCRIBE_LOAD(&f->file, addr + bpf_core_field_offset(struct io_kiocb, file));
 	if (!f->file) {
@@ -291,6 +290,16 @@ SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_pro
 	else
 		scribe_uring_meta(t, p, addr, res);
 	return 0;
+}
+
+static __always_inline void scribe_uring_executed(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
+{
+	if (res == -SCRIBE_ECANCELED)
+		return;
+	if (t->flight.kind == SCRIBE_URING_OPENAT || t->flight.kind == SCRIBE_URING_OPENAT2)
+		scribe_uring_opened(t, p, addr, res);
+	else
+		scribe_uring_record(t, p, addr, res);
 }
 
 /* Its predecessor in the chain has completed. */
@@ -343,7 +352,7 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 			t = scribe_stand_in_begin(me, me->thread.flight.proc, me->thread.flight.proc_id);
 			t->op.start_ns = t->flight.start_ns;
 			t->op.end_ns = bpf_ktime_get_ns();
-			scribe_uring_record(t, p, addr, res);
+			scribe_uring_executed(t, p, addr, res);
 			scribe_count(p, SCRIBE_L_URING_COMPLETED);
 			scribe_stand_in_end(me, p);
 		}
