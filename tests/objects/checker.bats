@@ -102,3 +102,12 @@ END
   [ "$status" -eq 1 ]
   [[ $output == *"no objects in bpf/ or uprobes/: build first"* ]]
 }
+
+@test "docs/kernels.md has what the objects need of a kernel; a need without a row is refused" {
+  "$IOSCRIBE_SOURCE/scripts/kernel-needs" "$IOSCRIBE_BUILD" --check "$IOSCRIBE_SOURCE/docs/kernels.md"
+  cp "$IOSCRIBE_SOURCE"/scripts/{kernel-needs,bpf-objects} "$T"
+  grep -v '^bpf_find_vma' "$IOSCRIBE_SOURCE/scripts/kernel-needs.tsv" >"$T/kernel-needs.tsv"
+  run "$T/kernel-needs" "$IOSCRIBE_BUILD"
+  [ "$status" -eq 1 ]
+  [ "$output" = "kernel-needs: no row in scripts/kernel-needs.tsv: bpf_find_vma" ]
+}
