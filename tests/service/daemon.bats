@@ -87,6 +87,11 @@ write() {
   job end 5
   job end 6
   [ -z "$(job list)" ]
+  for verb in list status; do
+    run_it "$IOSCRIBE" job "$verb" 5
+    [ "$status" -eq 2 ]
+    [[ $output == *"list and status take no job's ID or options" ]]
+  done
 }
 
 @test "two ends of one job: both are told its log" {

@@ -244,6 +244,8 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 		*equals = 0;
 		rc = scribe_request_add(&j->request, *word, equals + 1, err);
 	}
+	if (rc == 0 && j->request.bytes && (j->verb == SCRIBE_MSG_JOB_LIST || j->verb == SCRIBE_MSG_JOB_STATUS))
+		return scribe_err_set(err, -EINVAL, "list and status take no job's ID or options");
 	return rc;
 }
 
