@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streaming a job's operations into a store: what it adds to a call, how long until a row is there, who works how much.
 
-usage: stream.py BUILD [ROUNDS [RATE]]     (root)
+usage: stream.py BUILD [ROUNDS [RATE [SECONDS]]]     (root)
 
 Call: a thread does preads of 8 bytes as fast as it can, a second a round (5), untraced, below `ioscribe run`, with --dxt,
 and with --stream into a file; all files on a tmpfs. The time of a call, median of the rounds.
-Load: two threads do RATE (20,000) preads a second for 10 s into `ioscribe store`: sent and lost, by the stream's own totals, and the
-processor time of daemon, publisher and store for 100,000 of them.
+Load: two threads do RATE (20,000) preads a second for SECONDS (10) into `ioscribe store`: sent and lost, by the stream's own
+totals, and the processor time of daemon, publisher and store for 100,000 of them.
 Latency: a program that writes 40 times in 12 s, and `ioscribe query` asked again and again: from the end of the call to
 the end of the first query that shows it.
 """
@@ -107,18 +107,18 @@ def calls(build, folder, rounds):
         print(f"call, {name:13} {value:6.0f} ns, {value / base:.2f} times untraced")
 
 
-def load(build, ioscribe, folder, rate):
+def load(build, ioscribe, folder, rate, seconds):
     db = os.path.join(folder, "load.sqlite")
     child, sink = store(ioscribe, folder, db)
     before = segments.processor_seconds(child.pid)
-    done, _, spent = operations(build, folder, 10, rate, 2, ["--stream", sink])
+    done, _, spent = operations(build, folder, seconds, rate, 2, ["--stream", sink])
     spent["store"] = segments.processor_seconds(child.pid) - before
     child.send_signal(signal.SIGTERM)
     child.wait()
     (row,) = ask(ioscribe, db, "streams", "job=" + ask(ioscribe, db, "jobs")[0]["job"])
     print(f"load              {done} operations, {row['sent']} sent, {row['lost']} lost, {row['stored']} stored")
-    for name, seconds in spent.items():
-        print(f"load, {name:11} {seconds * 1e5 / done:.3f} s of processor time for 100,000 operations")
+    for name, used in spent.items():
+        print(f"load, {name:11} {used * 1e5 / done:.3f} s of processor time for 100,000 operations")
     return done > int(row["sent"]) + int(row["lost"]) or row["sent"] != row["stored"]
 
 
@@ -147,15 +147,15 @@ def latency(ioscribe, folder):
 
 
 def main():
-    if not 2 <= len(sys.argv) <= 4:
+    if not 2 <= len(sys.argv) <= 5:
         sys.exit(__doc__.strip())
     build = os.path.abspath(sys.argv[1])
-    rounds, rate = (sys.argv[2:] + ["5", "20000"][len(sys.argv) - 2:])[:2]
+    rounds, rate, seconds = (sys.argv[2:] + ["5", "20000", "10"][len(sys.argv) - 2:])[:3]
     ioscribe = os.path.join(build, "util/ioscribe")
     with bench.scratch() as folder:
         bench.head(f"streams: {rounds} rounds, {rate} operations a second")
         calls(build, folder, int(rounds))
-        wrong = load(build, ioscribe, folder, int(rate))
+        wrong = load(build, ioscribe, folder, int(rate), int(seconds))
         wrong |= latency(ioscribe, folder)
     return int(wrong)
 
