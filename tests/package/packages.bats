@@ -93,3 +93,16 @@ in_root() {
   cat "$T/twice"
   [ ! -s "$T/twice" ]
 }
+
+@test "the SBOM names every library that a packed program is linked to, with its version" {
+  DESTDIR=$T/all cmake --install "$IOSCRIBE_BUILD" --prefix /usr >/dev/null
+  sbom=$T/all/usr/share/doc/ioscribe-tools/sbom.spdx.json
+  jq -e '.spdxVersion == "SPDX-2.3" and (.packages | all(.versionInfo | test("^[0-9]"))) and
+    ([.packages[].SPDXID] - [.relationships[].relatedSpdxElement] == [])' "$sbom"
+  find "$T/all/usr" -type f ! -name '*.o' ! -name '*.a' -exec readelf -d {} + 2>/dev/null |
+    sed -n 's/.*Shared library: \[\(.*\)\.so.*/\1.so/p' | sort -u |
+    grep -vE '^(libc|libm|libpthread|ld-linux.*|libtinfo|libdarshan-util|libioscribe.*)\.so' >"$T/linked"
+  [ "$(wc -l <"$T/linked")" -gt 8 ]
+  jq -r '.packages[].packageFileName // empty' "$sbom" | sort >"$T/named"
+  comm -23 "$T/linked" "$T/named" | { ! grep .; }
+}
