@@ -59,7 +59,7 @@
 
 /*
  * The socket (0666) and marker files: `pid`, `loading` (programs are loaded), `attached` (they have been attached
- * to system calls for some time).
+ * to system calls for some time), `selftest` (selftest_mark.h).
  */
 #define SCRIBE_SERVICE_DIR      "/run/ioscribe"
 #define SCRIBE_SERVICE_SOCKET   "socket"

@@ -65,6 +65,7 @@ static void check_site(const struct scribe_config *c, const struct scribe_config
 	must(c->processes == was->processes && c->job_records == was->job_records);
 	must(c->job_processes == was->job_processes);
 	must(c->opt_out == was->opt_out && c->show_privileged == was->show_privileged);
+	must(c->require_selftest == was->require_selftest);
 	must(c->user_jobs == was->user_jobs && c->user_connections == was->user_connections);
 	must(c->client_idle_timeout_ms == was->client_idle_timeout_ms && c->load_at_start == was->load_at_start);
 	must(!strcmp(c->bpf_attach_mode, was->bpf_attach_mode) && !strcmp(c->trace_libraries, was->trace_libraries));

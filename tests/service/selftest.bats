@@ -50,6 +50,34 @@ all_right() {
   grep -qxF "$(printf '%-5s %-22s %s' FIX selftest "stdio: STDIO_WRITES is 0, not 100")" <<<"$output"
 }
 
+@test "selftest: a service that requires it traces nothing until it has passed, and goes on with jobs" {
+  echo 'require_selftest = yes' >>"$IOSCRIBE_CONFIG"
+  serve --pin
+  refused='the self-test has not passed on this kernel (require_selftest): run ioscribe doctor --selftest as root'
+  run_it "$IOSCRIBE" job begin --job-id 5 --uid 0
+  [ "$status" -eq 1 ]
+  [[ $output == *"$refused"* ]]
+  run_it user "$IOSCRIBE" run --log "$T/w/user.darshan" -- echo ran
+  [[ $output == *"$refused; CMD runs untraced"*ran ]]
+  output=$("$IOSCRIBE" doctor --service) || true
+  grep -q '^FIX   selftest  .*required, and not passed' <<<"$output"
+  # another kernel's, another version's
+  echo "$("$IOSCRIBE" --version | grep -o '[^ ]*$') $(uname -r) #1 older" >"$IOSCRIBE_DIR/selftest"
+  ! "$IOSCRIBE" job begin --job-id 5 --uid 0 2>/dev/null || return 1
+  rm "$IOSCRIBE_DIR/selftest"
+  selftest 0
+  right posix 7
+  [ "$(stat -c %a "$IOSCRIBE_DIR/selftest")" = 600 ]
+  "$IOSCRIBE" job begin --job-id 5 --uid 0
+  rm "$IOSCRIBE_DIR/selftest"
+  kill -TERM "$DAEMON"
+  gone "$DAEMON"
+  serve --pin
+  "$IOSCRIBE" job list | grep -q '^5 .*running'
+  "$IOSCRIBE" job end 5
+  ! "$IOSCRIBE" job begin --job-id 6 --uid 0 2>/dev/null || return 1
+}
+
 @test "selftest: a user without a service cannot trace, and is told so" {
   status=0
   output=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$IOSCRIBE" doctor --selftest) || status=$?

@@ -35,6 +35,7 @@ struct scribe_config {
 	uint32_t user_helper_share;            /* per cent of a processor */
 	uint32_t client_idle_timeout_ms;
 	bool load_at_start;
+	bool require_selftest;
 	bool attach_at_begin;
 	uint32_t attach_linger_ms;
 	char bpf_attach_mode[16]; /* auto, or a name of SCRIBE_BPF_LEVELS */

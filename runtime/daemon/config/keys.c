@@ -53,6 +53,7 @@ static const struct key {
 	{"user_helper_share", NUMBER, FIELD(user_helper_share), 1, 6400, SITE},
 	{"client_idle_timeout_ms", NUMBER, FIELD(client_idle_timeout_ms), 100, 3600000, SITE},
 	{"load_at_start", SWITCH, FIELD(load_at_start), 0, 0, SITE},
+	{"require_selftest", SWITCH, FIELD(require_selftest), 0, 0, SITE},
 	{"attach_at_begin", SWITCH, FIELD(attach_at_begin), 0, 0, SITE},
 	{"attach_linger_ms", NUMBER, FIELD(attach_linger_ms), 0, 3600000, SITE},
 	{"bpf_attach_mode", CHOICE, FIELD(bpf_attach_mode), 0, 0, SITE},

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
+#include "logfmt/base/selftest_mark.h"
 #include "runtime/core/core.h"
 #include "runtime/daemon/attach/library_queue.h"
 #include "runtime/daemon/attach/syscall_attach.h"
@@ -243,12 +244,29 @@ static void detach_if_idle(struct scribe_daemon *d)
 	scribe_bpf_detach(d->bpf);
 }
 
+/* A job that has begun goes on. */
+static int may_begin(const struct scribe_daemon *d, struct scribe_err *err)
+{
+	if (!d->service || !d->service->config.require_selftest || d->resuming ||
+	    scribe_selftest_passed(d->service->dir))
+		return 0;
+	return scribe_err_set(err, -EAGAIN,
+			      "the self-test has not passed on this kernel (require_selftest): "
+			      "run ioscribe doctor --selftest as root");
+}
+
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config, const struct scribe_job_spec *spec,
 		     struct scribe_job **ret_job, struct scribe_err *err)
 {
-	struct scribe_job *job = work_new(d, config, spec, err);
-	int rc = job ? start(d, job, err) : err->code;
+	struct scribe_job *job;
+	int rc = may_begin(d, err);
 
+	if (rc < 0) {
+		scribe_config_clear(config);
+		return rc;
+	}
+	job = work_new(d, config, spec, err);
+	rc = job ? start(d, job, err) : err->code;
 	if (rc < 0) {
 		scribe_job_free(job);
 		detach_if_idle(d);

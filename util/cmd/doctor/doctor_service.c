@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "logfmt/base/selftest_mark.h"
 #include "util/cmd/doctor/doctor_parts.h"
 #include "util/cmd/logdir/logdir.h"
 #include "util/link/installed.h"
@@ -413,6 +414,17 @@ static void check_age(const char *config)
 				   config);
 }
 
+static void check_selftest(const char *config)
+{
+	char yes[8] = "";
+
+	if (geteuid() == 0 && setting(config, "require_selftest", yes, sizeof(yes)) && !strcmp(yes, "yes") &&
+	    !scribe_selftest_passed(scribe_job_dir()))
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "selftest",
+				   "required, and not passed on this kernel: no job is traced; run "
+				   "ioscribe doctor --selftest");
+}
+
 void scribe_doctor_service(const char *user)
 {
 	const char *config = first_of(SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);
@@ -428,6 +440,7 @@ void scribe_doctor_service(const char *user)
 	check_config(config);
 	if (answers)
 		check_age(config);
+	check_selftest(config);
 	scribe_doctor_hooks(hooks, &h);
 	check_log_dir(config, &h);
 	if (answers)
