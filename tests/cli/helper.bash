@@ -140,6 +140,46 @@ used_twice() { # COMMAND
 	sed -E 's/("timestamp":)[0-9]+/\11794701675/; s/"uid":0/"uid":5/' "$BATS_TEST_TMPDIR/3.json" | "$1" - >/dev/null 2>&1
 }
 
+# A hundred times as long, by the times of their ends.
+spread_out() {
+	python3 -c '
+import re, sys
+for line in sys.stdin:
+    sys.stdout.write(re.sub(r"\"timestamp\":(\d+)\.(\d+)", lambda m: "\"timestamp\":%d.%06d" % divmod(
+        1700000000000000 + 97 * (int(m[1] + m[2]) - 1700000000000000), 1000000), line))'
+}
+
+# The question `durations`, which takes sums, against each operation.
+durations_of_events() { # DB
+	mkdir -p "$BATS_TEST_TMPDIR/by_events"
+	cat >"$BATS_TEST_TMPDIR/by_events/by_events.sql" <<-'X'
+		-- durations by operations
+		-- parameter job integer: the job's id
+		SELECT e.rank, o.module, o.op, count(e.dur_us) AS operations,
+		       whole(sum(COALESCE(e.dur_ns, CAST(e.dur_us AS NUMERIC) * 1000)) / count(e.dur_us) / 1000) AS mean_us,
+		       spread(e.dur_us) AS spread_us, min(e.dur_us) AS least_us, max(e.dur_us) AS most_us
+		FROM event e JOIN operation o ON o.id = e.operation
+		WHERE e.job = (SELECT id FROM job WHERE job_id = :job) AND e.dur_us IS NOT NULL
+		GROUP BY e.rank, o.module, o.op
+		ORDER BY e.rank, o.module, o.op
+	X
+	"$IOSCRIBE" query --db "$1" --questions "$BATS_TEST_TMPDIR/by_events" --csv by_events job=5001 >"$BATS_TEST_TMPDIR/by_events.csv"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/by_events.csv")" -gt 10 ]
+	"$IOSCRIBE" query --db "$1" --csv durations job=5001 | diff "$BATS_TEST_TMPDIR/by_events.csv" -
+	awk -F , 'NR > 1 && $8 > 134217728 { n++ } END { exit !n }' "$BATS_TEST_TMPDIR/by_events.csv"
+}
+
+# What a store has summed up is what its operations sum up to.
+sums_are_right() { # COMMAND-FOR-SQL...
+	local have="SELECT job, second, rank, operation, node, n, bytes, dur_ns, timed, dur_us, long_long, long_short, short_short, least_us, most_us FROM total"
+	local want="SELECT job, time_us / 1000000, rank, operation, COALESCE(node, 0), count(*), COALESCE(sum(len), 0),
+		COALESCE(sum(COALESCE(dur_ns, dur_us * 1000)), 0), count(dur_us), COALESCE(sum(dur_us), 0),
+		COALESCE(sum((dur_us / 134217728) * (dur_us / 134217728)), 0), COALESCE(sum((dur_us / 134217728) * (dur_us % 134217728)), 0),
+		COALESCE(sum((dur_us % 134217728) * (dur_us % 134217728)), 0), min(dur_us), max(dur_us) FROM event GROUP BY 1, 2, 3, 4, 5"
+	[ "$("$@" "SELECT count(*) FROM (SELECT * FROM ($have) AS a EXCEPT SELECT * FROM ($want) AS b) AS c")" = 0 ]
+	[ "$("$@" "SELECT count(*) FROM (SELECT * FROM ($want) AS a EXCEPT SELECT * FROM ($have) AS b) AS c")" = 0 ]
+}
+
 # Operations of job 5000 get sizes and times near 2^63: what is asked of it is answered, and of others as before.
 huge_sums() { # DB COMMAND-FOR-SQL...
 	local q db=$1 most=9223372036854775807
@@ -152,6 +192,7 @@ huge_sums() { # DB COMMAND-FOR-SQL...
 	}
 	ask_both | grep -v 5000, >"$BATS_TEST_TMPDIR/before"
 	"$@" "UPDATE event SET len = $most, dur_us = $most, dur_ns = NULL WHERE job = (SELECT id FROM job WHERE job_id = 5000)"
+	"$@" "UPDATE total SET bytes = $most, dur_ns = $most * 1000.0 WHERE job = (SELECT id FROM job WHERE job_id = 5000)"
 	ask_both | grep -v 5000, | diff "$BATS_TEST_TMPDIR/before" -
 	"$IOSCRIBE" query --db "$db" --csv operations job=5000 | grep -q "^5000,1,POSIX,write,[0-9]*,$most,$most$"
 	for q in "over_time job=5000" "heat job=5000" "nodes job=5000" "load from_us=0 to_us=$most" "runs exe=/apps/solver0"; do

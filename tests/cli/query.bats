@@ -6,7 +6,7 @@ load helper
 setup_file() {
 	local events
 	events=$(built cli/make_events)
-	"$events" 30000 3 8 >"$BATS_FILE_TMPDIR/e.json"
+	"$events" 30000 3 8 | spread_out >"$BATS_FILE_TMPDIR/e.json"
 	"$IOSCRIBE" store --db "$BATS_FILE_TMPDIR/io.sqlite" "$BATS_FILE_TMPDIR/e.json"
 }
 
@@ -38,8 +38,10 @@ query() {
 	query --list >"$BATS_TEST_TMPDIR/list"
 	[ "$(grep -c '^[a-z]' "$BATS_TEST_TMPDIR/list")" -ge 9 ]
 	for q in operations "operations job=5001" jobs "over_time job=5001" "durations job=5001" "nodes job=5002" \
-		"slowest job=5000 limit=50" "runs exe=/apps/solver0" "load from_us=1700000000010000 to_us=1700000000050000" \
-		"rank job=5001 rank=3 limit=10000"; do
+		"slowest job=5000 limit=50" "runs exe=/apps/solver0" "load from_us=1700000000970000 to_us=1700000004850000" \
+		"rank job=5001 rank=3 limit=10000" "load from_us=1700000002100000 to_us=1700000002900000" \
+		"over_time job=5001 seconds=2" "heat job=5001" "heat job=5001 us=2000000 origin_us=1699999999000000 ranks=3" \
+		"heat job=5001 us=300000 module=POSIX"; do
 		# shellcheck disable=SC2086 # a question and its parameters
 		query --csv $q >"$BATS_TEST_TMPDIR/$(tr ' /' ',_' <<<"$q").csv"
 		# shellcheck disable=SC2086
@@ -93,12 +95,30 @@ for o in answer("runs,exe=_apps_solver0"):
     assert (o["operations"], o["bytes_read"], o["bytes_written"]) == \
         (len(v), *(sum(e["len"] for e in v if e["op"] == op) for op in ("read", "write"))), o
 assert [o["job"] for o in answer("runs,exe=_apps_solver0")] == sorted({e["job_id"] for e in events if e["exe"] == "/apps/solver0"})
-at = [e for e in events if 1700000000010000 <= e["time"] < 1700000000050000]
-assert sorted((o["job"], o["operations"], o["bytes"]) for o in answer("load,from_us=1700000000010000,to_us=1700000000050000")) == \
+at = [e for e in events if 1700000000970000 <= e["time"] < 1700000004850000]
+assert sorted((o["job"], o["operations"], o["bytes"]) for o in answer("load,from_us=1700000000970000,to_us=1700000004850000")) == \
     [(k, len(v), sum(e["len"] for e in v)) for k, v in groups(lambda e: e["job_id"], at)]
+at = [e for e in events if 1700000002100000 <= e["time"] < 1700000002900000]
+assert sorted((o["job"], o["operations"], o["bytes"]) for o in answer("load,from_us=1700000002100000,to_us=1700000002900000")) == \
+    [(k, len(v), sum(e["len"] for e in v)) for k, v in groups(lambda e: e["job_id"], at)]
+assert len({e["time"] // 1000000 for e in events}) > 6
+want = [(*k, len(v), sum(e["len"] for e in v))
+        for k, v in groups(lambda e: (e["time"] // 2000000 * 2000000, e["module"], e["op"]), of(5001))]
+assert [tuple(o.values()) for o in answer("over_time,job=5001,seconds=2")] == want
+for name, us, origin, ranks in (("heat,job=5001", 1000000, 0, 1), ("heat,job=5001,us=300000,module=POSIX", 300000, 0, 1),
+                                ("heat,job=5001,us=2000000,origin_us=1699999999000000,ranks=3", 2000000, 1699999999000000, 3)):
+    want = [(*k, len(v), *(sum(e["len"] for e in v if e["op"] in ops) for ops in (("read", "write"), ("read",), ("write",))))
+            for k, v in groups(lambda e: ((e["time"] - origin) // us * us + origin, e["rank"] // ranks * ranks), of(5001))]
+    assert [tuple(o.values()) for o in answer(name)] == want, name
 v = sorted((e["time"], e["op"], e["dur"], str(e["record_id"]), paths.get(e["record_id"])) for e in of(5001) if e["rank"] == 3)
 assert sorted((o["time_us"], o["op"], o["dur_us"], o["record_id"], o["path"]) for o in answer("rank,job=5001,rank=3,limit=10000")) == v
 PY
+}
+
+@test "query: deviations of sums are those of the operations, beyond 134 s, too" {
+	make_events 3000 2 4 | sed -E 's/"dur":0\.000([0-9])/"dur":1\100.0/' | "$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/io.sqlite" -
+	durations_of_events "$BATS_TEST_TMPDIR/io.sqlite"
+	sums_are_right sqlite3 "$BATS_TEST_TMPDIR/io.sqlite"
 }
 
 @test "query: names as they are in CSV and JSON; in a table, and on a terminal, escaped once" {

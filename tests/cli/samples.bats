@@ -152,12 +152,14 @@ PY
 	sqlite3 "$db" <"$BATS_TEST_DIRNAME/../data/store/schema1.sql"
 	ask 'SELECT * FROM io ORDER BY 11' >"$BATS_TEST_TMPDIR/before"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/before")" = 5 ]
-	run_err 1 "made by an older ioscribe (schema 1, this is 8): \`ioscribe store\` upgrades it" query jobs
+	run_err 1 "made by an older ioscribe (schema 1, this is 9): \`ioscribe store\` upgrades it" query jobs
 	make_samples 1700000000 1 1 1 | store - | grep -q ": 0 operations added, 0 already there, 1 sample added, 0 already there$"
 	ask 'SELECT * FROM io ORDER BY 11' | cmp - <(sed 's/$/|/' "$BATS_TEST_TMPDIR/before") # no dur_ns
-	[ "$(ask "SELECT value FROM ioscribe_store WHERE name = 'schema'")" = 8 ]
+	[ "$(ask "SELECT value FROM ioscribe_store WHERE name = 'schema'")" = 9 ]
 	[ "$(ask 'SELECT count(*) FROM node_load')" = 4 ]
 	[[ "$(head -5 "$STREAM" | store -)" == *": 0 operations added, 5 already there" ]]
+	sums_are_right ask
+	[ "$(ask 'SELECT sum(n) FROM total')" = 5 ]
 	# its tables are those of a new one
 	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/new.sqlite" /dev/null
 	cmp <(ask 'SELECT sql FROM sqlite_schema ORDER BY type, name') \

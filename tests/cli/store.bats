@@ -178,10 +178,16 @@ PY
 	cp "$BATS_TEST_TMPDIR/e.json" "$BATS_TEST_TMPDIR/other.json"
 	[[ "$(store "$BATS_TEST_TMPDIR/other.json")" == *": 0 operations added, 20000 already there" ]]
 	rows | cmp - "$BATS_TEST_TMPDIR/before"
+	sums_are_right ask
 	# into a new store by halves, the later one first
 	tail -n 10000 "$BATS_TEST_TMPDIR/e.json" | "$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/2.sqlite" -
 	head -n 10000 "$BATS_TEST_TMPDIR/e.json" | "$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/2.sqlite" -
 	rows "$BATS_TEST_TMPDIR/2.sqlite" | cut -d '|' -f 1-9,11- | cmp - <(cut -d '|' -f 1-9,11- "$BATS_TEST_TMPDIR/before")
+	# and a third of it before the whole
+	awk 'NR % 3 == 0' "$BATS_TEST_TMPDIR/e.json" | "$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/3.sqlite" -
+	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/3.sqlite" "$BATS_TEST_TMPDIR/e.json"
+	sums_are_right sqlite3 "$BATS_TEST_TMPDIR/3.sqlite"
+	[ "$(sqlite3 "$BATS_TEST_TMPDIR/3.sqlite" 'SELECT sum(n) FROM total')" -eq 20000 ]
 }
 
 @test "store: a stream's totals, once each, the highest; beside what is stored" {
@@ -228,6 +234,7 @@ PY
 		"100000|$(($(stat -c %s "$BATS_TEST_TMPDIR/e.json") * 100000))" ]
 	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/2.sqlite" "$BATS_TEST_TMPDIR/e.json"
 	cmp <(rows) <(rows "$BATS_TEST_TMPDIR/2.sqlite")
+	sums_are_right ask
 }
 
 @test "store: two stores into one database" {
@@ -370,6 +377,7 @@ PY
 	store --keep 9 - </dev/null | grep -q "^41 operations of more than 9 days ago deleted$"
 	[ "$(ask 'SELECT group_concat(job_id) FROM job')" = 1,3 ]
 	[ "$(ask 'SELECT count(*) FROM event')" -eq 82 ]
+	sums_are_right ask
 }
 
 @test "store: no room: one line, exit 1; then it goes on where it was" {

@@ -39,6 +39,7 @@ user_questions() { # DIR
 		by_programs jobs WHERE job_id = :job AND exe IS NOT NULL
 	SQL
 	echo 'SELECT count(*) AS n FROM input' >"$1/inputs.sql"
+	echo 'SELECT count(DISTINCT job) AS n FROM total' >"$1/sums.sql"
 }
 
 # The store is that of make_events 3000 3 8.
@@ -49,5 +50,6 @@ erase_user() { # DB ASK...
 	[ "$("$IOSCRIBE" store --db "$db" --erase 1001)" = "1000 operations of 1 job of user 1001 erased" ]
 	"$IOSCRIBE" query --db "$db" --csv operations | cmp - "$BATS_TEST_TMPDIR/before"
 	[ "$("$@" "$sums")" = "$(printf '2000|2|%s|2' "$("$@" 'SELECT count(DISTINCT file) FROM event')")" ]
+	sums_are_right "$@"
 	[ "$("$IOSCRIBE" store --db "$db" --erase 1001)" = "0 operations of 0 jobs of user 1001 erased" ]
 }

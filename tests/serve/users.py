@@ -59,7 +59,9 @@ if WHAT == "rows":
             for name in ("by_io", "by_events", "by_files", "by_programs"):  # the test's own: of each table and view
                 assert (question(name, who, job=job)[0][0] > 0) == (job == own), (name, job, who)
         assert question("inputs", who) == [[0]], who
+        assert question("sums", who) == [[1 if own else 0]], who
     assert question("inputs", everybody) == [[1]]
+    assert question("sums", everybody) == [[3]]
     # Nobody, and nobody's name: each is refused before a question is asked.
     path, refused = "/api/ask?question=jobs", []
     for token in ("", " ", ALL[:-1], ALL + "x", ALL.upper(), f"{ALICE} 1001", "None", "%s" * 8):

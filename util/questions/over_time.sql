@@ -4,9 +4,9 @@
 -- parameter seconds integer = 1: length of a span
 -- parameter use integer = 0: which use of a job's id that was used again; 0: the latest
 -- parameter uid integer = -1: the user whose job it is; -1: any
-SELECT e.time_us / NULLIF(:seconds * 1000000, 0) * (:seconds * 1000000) AS time_us, o.module, o.op,
-       count(*) AS operations, whole(COALESCE(sum(e.len), 0)) AS bytes
-FROM event e JOIN operation o ON o.id = e.operation
-WHERE e.job = (SELECT id FROM job WHERE job_id = :job AND (:use = 0 OR use = :use) AND (:uid = -1 OR uid = :uid) ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1)
+SELECT t.second / NULLIF(:seconds, 0) * (:seconds * 1000000) AS time_us, o.module, o.op,
+       whole(sum(t.n)) AS operations, whole(sum(t.bytes)) AS bytes
+FROM total t JOIN operation o ON o.id = t.operation
+WHERE t.job = (SELECT id FROM job WHERE job_id = :job AND (:use = 0 OR use = :use) AND (:uid = -1 OR uid = :uid) ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1)
 GROUP BY 1, 2, 3
 ORDER BY 1, 2, 3

@@ -6,8 +6,8 @@
 -- parameter uid integer = -1: the user whose job it is; -1: any
 WITH one (id) AS (SELECT id FROM job WHERE job_id = :job AND (:use = 0 OR use = :use) AND (:uid = -1 OR uid = :uid) ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1),
 io (span, node, operations, bytes) AS (
-  SELECT e.time_us / NULLIF(:seconds * 1000000, 0), e.node, count(*), whole(COALESCE(sum(e.len), 0))
-  FROM event e WHERE e.job = (SELECT id FROM one) AND e.node IS NOT NULL
+  SELECT t.second / NULLIF(:seconds, 0), t.node, whole(sum(t.n)), whole(sum(t.bytes))
+  FROM total t WHERE t.job = (SELECT id FROM one) AND t.node <> 0
   GROUP BY 1, 2),
 -- one span more: samples tell of what was before them; and an hour before, for the sample that the first is compared with
 ends (first_span, last_span) AS (SELECT min(span), max(span) + 1 FROM io),

@@ -190,7 +190,25 @@ static int copy_rows(struct scribe_pg *pg, const char *copy, const struct scribe
 	return rc;
 }
 
-static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
+/* Of rows with one key the first is the one that was put. */
+static void mark_fresh(const PGresult *res, const struct scribe_store_row *rows, size_t n, bool *fresh)
+{
+	memset(fresh, 0, n * sizeof(*fresh));
+	for (int i = 0; i < PQntuples(res); i++) {
+		const struct scribe_store_row *found;
+		struct scribe_store_row key;
+
+		for (int c = SCRIBE_COLUMN_job; c <= SCRIBE_COLUMN_key; c++)
+			key.v[c] = strtoll(PQgetvalue(res, i, c), NULL, 10);
+		found = bsearch(&key, rows, n, sizeof(*rows), scribe_store_by_key);
+		while (found && found > rows && scribe_store_by_key(found - 1, &key) == 0)
+			found--;
+		if (found)
+			fresh[found - rows] = true;
+	}
+}
+
+static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, bool *ret_fresh,
 			  struct scribe_err *err)
 {
 	PGresult *res;
@@ -201,10 +219,11 @@ static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *r
 		rc = copy_rows(pg, "COPY pg_temp.ioscribe_put FROM STDIN (FORMAT binary)", rows, n, &known, err);
 	if (rc < 0)
 		return rc;
-	res = PQexec(pg->conn, "INSERT INTO event SELECT * FROM pg_temp.ioscribe_put ON CONFLICT DO NOTHING");
-	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+	res = PQexec(pg->conn, "INSERT INTO event SELECT * FROM pg_temp.ioscribe_put ON CONFLICT DO NOTHING"
+			       " RETURNING job, rank, time_us, key");
+	if (PQresultStatus(res) != PGRES_TUPLES_OK)
 		return scribe_pg_failed(pg, res, err);
-	*ret_new = strtoull(PQcmdTuples(res), NULL, 10);
+	mark_fresh(res, rows, n, ret_fresh);
 	PQclear(res);
 	return 0;
 }
@@ -223,7 +242,7 @@ static int put_directly(struct scribe_pg *pg, const struct scribe_store_row *row
 			  : rc;
 }
 
-int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new, struct scribe_err *err)
+int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, bool *ret_fresh, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;
 	bool known = false;
@@ -234,7 +253,7 @@ int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint6
 	if (rc >= 0 && !pg->by_staging) {
 		rc = put_directly(pg, rows, n, &known, err);
 		if (rc >= 0 && !known) {
-			*ret_new = n;
+			memset(ret_fresh, 1, n * sizeof(*ret_fresh));
 			return 0;
 		}
 		pg->by_staging = STAGING_BATCHES + 1;
@@ -242,7 +261,7 @@ int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint6
 	if (rc < 0)
 		return rc;
 	pg->by_staging--;
-	return put_by_staging(pg, rows, n, ret_new, err);
+	return put_by_staging(pg, rows, n, ret_fresh, err);
 }
 
 struct old_days {

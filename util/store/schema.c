@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/store/sums.h"
+
 #define SELECT_IO \
 	"SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type," \
 	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, " \
@@ -19,6 +21,27 @@
 #define SELECT_JOBS \
 	"SELECT j.job_id, j.use, j.uid, (SELECT min(x.exe) FROM job_exe x WHERE x.job = j.id) AS exe, j.first_us," \
 	" j.last_us, j.from_log FROM job j;"
+
+#define SUM(x) "COALESCE(sum(" x "), 0)"
+
+#define TABLE_TOTAL \
+	"CREATE TABLE total (job BIGINT NOT NULL, second BIGINT NOT NULL, rank BIGINT NOT NULL," \
+	" operation BIGINT NOT NULL, node BIGINT NOT NULL, n BIGINT NOT NULL, bytes @WIDE@ NOT NULL," \
+	" dur_ns @WIDE@ NOT NULL, timed BIGINT NOT NULL, dur_us @WIDE@ NOT NULL, long_long @WIDE@ NOT NULL," \
+	" long_short @WIDE@ NOT NULL, short_short @WIDE@ NOT NULL, least_us BIGINT, most_us BIGINT," \
+	" PRIMARY KEY (job, second, rank, operation, node)) @KEYED_END@;" \
+	"INSERT INTO total SELECT job, time_us / 1000000, rank, operation, COALESCE(node, 0), count(*)," \
+	" " SUM("len") ", " SUM("COALESCE(dur_ns, dur_us * 1000)") ", count(dur_us), " SUM( \
+		"dur_us") "," \
+			  " " SUM("(dur_us / " SCRIBE_TOTAL_SHORT ") * (dur_us / " SCRIBE_TOTAL_SHORT \
+				  ")") "," \
+				       " " SUM("(dur_us / " SCRIBE_TOTAL_SHORT ") * (dur_us % " SCRIBE_TOTAL_SHORT \
+					       ")") "," \
+						    " " SUM("(dur_us % " SCRIBE_TOTAL_SHORT \
+							    ") * (dur_us % " SCRIBE_TOTAL_SHORT \
+							    ")") "," \
+								 " min(dur_us), max(dur_us) FROM event GROUP BY 1, " \
+								 "2, 3, 4, 5;"
 
 #define TABLE_COUNTER \
 	"CREATE TABLE counter (job BIGINT NOT NULL, file BIGINT NOT NULL, rank BIGINT NOT NULL," \
@@ -71,13 +94,15 @@ static const char *const steps[] = {
 	TABLE_COUNTER,
 	/* 8: for dashboards, which need no right to the tables */
 	"CREATE VIEW jobs AS " SELECT_JOBS "CREATE VIEW modules AS SELECT DISTINCT module FROM operation;",
+	/* 9: sums, so that a question does not read each operation */
+	"@SPREAD_OF@" TABLE_TOTAL,
 };
 /* Temporary views in the place of the tables with other users' jobs; nodes, operations and samples are shared. */
 #define JOB_IDS      "(SELECT id FROM @MAIN@job WHERE uid = @UID@)"
 #define FILTERED(of) "CREATE TEMPORARY VIEW " of " AS SELECT * FROM @MAIN@" of " WHERE job IN " JOB_IDS ";"
 static const char of_user[] =
 	"CREATE TEMPORARY VIEW job AS SELECT * FROM @MAIN@job WHERE uid = @UID@;" FILTERED("event") FILTERED("job_exe")
-		FILTERED("stream") FILTERED("counter")
+		FILTERED("stream") FILTERED("counter") FILTERED("total")
 	/* The user of a path of job 0 is not known. */
 	"CREATE TEMPORARY VIEW file AS SELECT id, record_id, CASE WHEN job = 0 THEN NULL ELSE path END AS path, job"
 	" FROM @MAIN@file WHERE job = 0 OR job IN " JOB_IDS ";"
@@ -109,7 +134,8 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step,
 		     {"@SETUP@", ops->setup},         {"@ID@", ops->id_type},
 		     {"@TEXT@", ops->text_type},      {"@EVENT_END@", ops->event_end},
 		     {"@KEYED_END@", ops->keyed_end}, {"@FUNCTIONS@", ops->setup_functions},
-		     {"@NEW_IO@", ops->new_io},       {"@FILES_BY_JOB@", ops->files_by_job}};
+		     {"@NEW_IO@", ops->new_io},       {"@FILES_BY_JOB@", ops->files_by_job},
+		     {"@WIDE@", ops->wide_type},      {"@SPREAD_OF@", ops->spread_of}};
 	const size_t nwords = sizeof(words) / sizeof(words[0]);
 	char *text = NULL;
 	size_t size = 0;

@@ -53,6 +53,17 @@ struct scribe_store_row {
 	int64_t v[SCRIBE_STORE_NCOLUMNS]; /* SCRIBE_SQL_NULL: null */
 };
 
+/* The table's key. For qsort and bsearch. */
+static inline int scribe_store_by_key(const void *a, const void *b)
+{
+	const int64_t *x = ((const struct scribe_store_row *)a)->v, *y = ((const struct scribe_store_row *)b)->v;
+
+	for (int i = SCRIBE_COLUMN_job; i <= SCRIBE_COLUMN_key; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
 enum scribe_sql_kind { SCRIBE_SQL_IS_NULL, SCRIBE_SQL_IS_INT, SCRIBE_SQL_IS_REAL, SCRIBE_SQL_IS_TEXT };
 
 struct scribe_sql_value {
@@ -88,10 +99,10 @@ struct scribe_sql_kind_ops {
 	/*
 	 * Dialect, in this order: types of ids and of text ordered by bytes; ends of CREATE TABLE event and of
 	 * tables in key order; statements before the first table, for functions, to replace view `io`, for the key
-	 * of `file`; what names a table that a temporary view hides.
+	 * of `file`; what names a table that a temporary view hides; type of sums; the function of spreads.
 	 */
 	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io, *files_by_job,
-		*main_prefix;
+		*main_prefix, *wide_type, *spread_of;
 	/* read_only: no statement changes anything; otherwise the database is created if missing. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);
@@ -107,7 +118,8 @@ struct scribe_sql_kind_ops {
 	int (*begin)(void *db, struct scribe_err *err);
 	int (*commit)(void *db, struct scribe_err *err);
 	void (*roll_back)(void *db);
-	int (*put)(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new, struct scribe_err *err);
+	/* Rows in the order of their keys. ret_fresh[n]: those that were not there. */
+	int (*put)(void *db, const struct scribe_store_row *rows, size_t n, bool *ret_fresh, struct scribe_err *err);
 	/* In several transactions. */
 	int (*forget)(void *db, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err);
 };

@@ -15,6 +15,7 @@
 #include "util/store/sql.h"
 
 #define BUSY_MS          60000 /* another store commits at least every few seconds */
+#define AGAIN_MS         20
 #define CACHE_KIB        65536
 #define MAX_CACHED       16         /* prepared statements */
 #define LOG_PAGES        "4000"     /* 16 MiB of write-ahead log, because pages are often rewritten */
@@ -88,20 +89,35 @@ static int64_t root(unsigned __int128 v)
 	return (int64_t)low;
 }
 
-static void spread_final(sqlite3_context *c)
+/* variance = (n * squares - sum * sum) / (n * n) */
+static void spread_result(sqlite3_context *c, const struct spread *s)
 {
-	struct spread *s = sqlite3_aggregate_context(c, 0);
 	__int128 square, times;
 
-	if (!s || !s->n)
-		return;
-	/* variance = (n * squares - sum * sum) / (n * n) */
 	if (__builtin_mul_overflow(s->squares, (__int128)s->n, &times) ||
-	    __builtin_mul_overflow(s->sum, s->sum, &square)) {
+	    __builtin_mul_overflow(s->sum, s->sum, &square))
 		sqlite3_result_error(c, "spread(): numbers beyond what it can add up", -1);
-		return;
-	}
-	sqlite3_result_int64(c, root((unsigned __int128)((times - square) / ((__int128)s->n * s->n))));
+	else
+		sqlite3_result_int64(c, root((unsigned __int128)((times - square) / ((__int128)s->n * s->n))));
+}
+
+static void spread_final(sqlite3_context *c)
+{
+	const struct spread *s = sqlite3_aggregate_context(c, 0);
+
+	if (s && s->n)
+		spread_result(c, s);
+}
+
+/* spread_of(number, sum, sums of the parts' products): sums.h */
+static void spread_of(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	const __int128 long_long = sqlite3_value_int64(v[2]), long_short = sqlite3_value_int64(v[3]);
+	struct spread s = {.n = sqlite3_value_int64(v[0]), .sum = sqlite3_value_int64(v[1])};
+
+	s.squares = long_long * ((__int128)1 << 54) + long_short * ((__int128)1 << 28) + sqlite3_value_int64(v[4]);
+	if (s.n)
+		spread_result(c, &s);
 }
 
 /* ---- sum(x), because SQLite's fails beyond 64 bits; whole(x), ahead(t) ---- */
@@ -209,6 +225,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	sqlite3_create_function(s->db, "spread", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL, spread_step,
 				spread_final);
+	sqlite3_create_function(s->db, "spread_of", 5, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, spread_of, NULL, NULL);
 	sqlite3_create_window_function(s->db, "sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sum_step, sum_value,
 				       sum_value, sum_leave, NULL);
 	sqlite3_create_function(s->db, "whole", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, whole, NULL, NULL);
@@ -216,9 +233,15 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s", CACHE_KIB,
 		 /* reading the schema detects a file that is not a database */
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
-			   : "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA "
+			   : "PRAGMA temp_store = MEMORY; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; "
+			     "PRAGMA "
 			     "synchronous = NORMAL; PRAGMA wal_autocheckpoint = " LOG_PAGES ";");
 	rc = sqlite_run(s, pragmas, err);
+	/* SQLite does not wait for another store that is making the database. */
+	for (int ms = 0; rc == -EBUSY && ms < BUSY_MS; ms += AGAIN_MS) {
+		sqlite3_sleep(AGAIN_MS);
+		rc = sqlite_run(s, pragmas, err);
+	}
 	if (read_only) {
 		sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
 		sqlite3_progress_handler(s->db, LOOK_STEPS, is_over, s);
@@ -443,25 +466,43 @@ static int put_rows(struct sqlite *s, sqlite3_stmt *q, const struct scribe_store
 	return rc;
 }
 
-static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
-		      struct scribe_err *err)
+/* *ret_added: number of those that were not there. */
+static int put_all(struct sqlite *s, const struct scribe_store_row *rows, size_t n, uint64_t *ret_added,
+		   struct scribe_err *err)
+{
+	int rc = 0;
+
+	*ret_added = 0;
+	/* A statement opens table and indices anew, so many rows share one. */
+	for (; n >= ROWS_A_STATEMENT && rc >= 0; n -= ROWS_A_STATEMENT, rows += ROWS_A_STATEMENT)
+		rc = put_rows(s, s->put_many, rows, ROWS_A_STATEMENT, ret_added, err);
+	for (; n && rc >= 0; n--, rows++)
+		rc = put_rows(s, s->put, rows, 1, ret_added, err);
+	return rc;
+}
+
+static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, bool *ret_fresh, struct scribe_err *err)
 {
 	struct sqlite *s = db;
 	uint64_t added = 0;
-	int rc = 0;
+	int rc = sqlite_run(s, "SAVEPOINT put", err);
 
-	if (!s->put)
+	if (!s->put && rc >= 0)
 		rc = prepare_put(s, 1, &s->put, err);
 	if (!s->put_many && rc >= 0)
 		rc = prepare_put(s, ROWS_A_STATEMENT, &s->put_many, err);
-	/* A statement opens table and indices anew, so many rows share one. */
-	for (; n >= ROWS_A_STATEMENT && rc >= 0; n -= ROWS_A_STATEMENT, rows += ROWS_A_STATEMENT)
-		rc = put_rows(s, s->put_many, rows, ROWS_A_STATEMENT, &added, err);
-	for (; n && rc >= 0; n--, rows++)
-		rc = put_rows(s, s->put, rows, 1, &added, err);
 	if (rc >= 0)
-		*ret_new = added;
-	return rc;
+		rc = put_all(s, rows, n, &added, err);
+	memset(ret_fresh, added != 0, n * sizeof(*ret_fresh));
+	/* Of some, one after the other tells which. */
+	if (rc >= 0 && added && added < n) {
+		rc = sqlite_run(s, "ROLLBACK TO put", err);
+		for (size_t i = 0; i < n && rc >= 0; i++) {
+			rc = put_all(s, &rows[i], 1, &added, err);
+			ret_fresh[i] = added != 0;
+		}
+	}
+	return rc < 0 ? rc : sqlite_run(s, "RELEASE put", err);
 }
 
 static int forget_some(struct sqlite *s, int64_t before_us, int *ret_rows, struct scribe_err *err)
@@ -510,6 +551,8 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 			"INSERT INTO file_by_job (id, record_id, path) SELECT id, record_id, path FROM file;"
 			"DROP TABLE file; ALTER TABLE file_by_job RENAME TO file;",
 	.main_prefix = "main.",
+	.wide_type = "BIGINT",
+	.spread_of = "",
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.limit = sqlite_limit,

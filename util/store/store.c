@@ -16,8 +16,9 @@
 #include "util/store/samples.h"
 #include "util/store/schema.h"
 #include "util/store/sql_kinds.h"
+#include "util/store/sums.h"
 
-#define MAX_ROWS        8192 /* pending */
+#define MAX_ROWS        32768 /* pending; SQLite keeps a copy of each page that they change */
 #define ERASE_AT_A_TIME 50000
 
 struct scribe_store {
@@ -30,6 +31,8 @@ struct scribe_store {
 	struct scribe_store_counts counts, now; /* committed; in this transaction */
 	size_t n;
 	struct scribe_store_row rows[MAX_ROWS];
+	bool fresh[MAX_ROWS]; /* of them, not in the database before */
+	struct scribe_store_sums sums;
 };
 
 struct scribe_store *scribe_store_close(struct scribe_store *s)
@@ -39,6 +42,7 @@ struct scribe_store *scribe_store_close(struct scribe_store *s)
 	scribe_store_names_free(s->names);
 	if (s->db)
 		s->ops->close(s->db);
+	free(s->sums.at);
 	free(s);
 	return NULL;
 }
@@ -91,18 +95,7 @@ int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 		scribe_store_names_clear(s->names);
 	s->deletions = deletions;
 	memset(&s->now, 0, sizeof(s->now));
-	s->n = 0;
-	return 0;
-}
-
-/* The table's key. */
-static int by_key(const void *a, const void *b)
-{
-	const int64_t *x = ((const struct scribe_store_row *)a)->v, *y = ((const struct scribe_store_row *)b)->v;
-
-	for (int i = SCRIBE_COLUMN_job; i <= SCRIBE_COLUMN_key; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
+	s->n = s->sums.n = 0;
 	return 0;
 }
 
@@ -112,10 +105,16 @@ static int flush(struct scribe_store *s, struct scribe_err *err)
 	int rc;
 
 	/* Sorted, so that adjacent rows go to one page. */
-	qsort(s->rows, s->n, sizeof(s->rows[0]), by_key);
-	rc = s->ops->put(s->db, s->rows, s->n, &added, err);
+	qsort(s->rows, s->n, sizeof(s->rows[0]), scribe_store_by_key);
+	rc = s->ops->put(s->db, s->rows, s->n, s->fresh, err);
+	if (rc >= 0)
+		rc = scribe_store_sums_add(&s->sums, s->rows, s->fresh, s->n, err);
+	if (rc >= 0 && scribe_store_sums_full(&s->sums))
+		rc = scribe_store_sums_put(&s->sums, s->ops, s->db, err);
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < s->n; i++)
+		added += s->fresh[i];
 	s->now.rows += added;
 	s->now.known += s->n - added;
 	s->n = 0;
@@ -126,6 +125,8 @@ int scribe_store_commit(struct scribe_store *s, struct scribe_err *err)
 {
 	int rc = s->n ? flush(s, err) : 0;
 
+	if (rc >= 0)
+		rc = scribe_store_sums_put(&s->sums, s->ops, s->db, err);
 	if (rc >= 0)
 		rc = scribe_store_job_times(s->names, err);
 	if (rc >= 0)
@@ -145,7 +146,7 @@ void scribe_store_roll_back(struct scribe_store *s)
 {
 	s->ops->roll_back(s->db);
 	scribe_store_names_clear(s->names);
-	s->n = 0;
+	s->n = s->sums.n = 0;
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -417,10 +418,13 @@ int scribe_store_position_set(struct scribe_store *s, const char *input, const s
 int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err)
 {
-	struct scribe_sql_value value = scribe_sql_int(before_us);
+	struct scribe_sql_value value =
+		scribe_sql_int(before_us -= before_us % 1000000); /* sums are of whole seconds */
 	uint64_t rows = 0;
 	int rc = scribe_samples_forget(s->ops, s->db, before_us, ret_values, err);
 
+	if (rc >= 0)
+		rc = scribe_store_sums_forget(s->ops, s->db, before_us / 1000000, err);
 	if (rc >= 0)
 		rc = s->ops->forget(s->db, before_us, &rows, err);
 	if (rc >= 0)
@@ -467,6 +471,9 @@ static int erase_some(struct scribe_store *s, int64_t uid, struct scribe_err *er
 	int64_t left = 0;
 	int rc = scribe_store_begin(s, err);
 
+	if (rc >= 0)
+		rc = s->ops->ask(s->db, "DELETE FROM total WHERE job IN (SELECT id FROM job WHERE uid = $1)", true,
+				 values, 1, NULL, NULL, err);
 	if (rc >= 0)
 		rc = s->ops->ask(s->db,
 				 "DELETE FROM event WHERE (job, rank, time_us, key) IN (SELECT job, rank, time_us, key"

@@ -67,16 +67,18 @@ function jobs_view() {
 // ---- one job ----
 
 // From 200 to 400 spans of the job's time, and rows of at most 128; fewer where there are fewer microseconds or ranks.
+// Longer than a second they are whole ones, for which the store has sums.
 function spans_of(job, ranks) {
-	const time = job.last_us - job.first_us + 1, us = Math.ceil(time / 400), each = Math.ceil(ranks / 128);
-	return {us, columns: Math.ceil(time / us), each, rows: Math.ceil(ranks / each)};
+	const least = (job.last_us - job.first_us + 1) / 400, unit = least > 1e6 ? 1e6 : 1, each = Math.ceil(ranks / 128);
+	const us = Math.ceil(least / unit) * unit, origin = job.first_us - job.first_us % unit;
+	return {us, origin, columns: Math.ceil((job.last_us + 1 - origin) / us), each, rows: Math.ceil(ranks / each)};
 }
 
 function grid_of(job, ranks, cells) {
-	const {us, columns, each, rows} = spans_of(job, ranks);
+	const {us, origin, columns, each, rows} = spans_of(job, ranks);
 	const planes = {bytes_read: new Float64Array(rows * columns), bytes_written: new Float64Array(rows * columns), operations: new Float64Array(rows * columns)};
 	for (const c of cells) {
-		const column = Math.floor((c.time_us - job.first_us) / us), row = Math.floor(c.rank / each);
+		const column = Math.floor((c.time_us - origin) / us), row = Math.floor(c.rank / each);
 		if (column >= 0 && column < columns && row >= 0 && row < rows)
 			for (const name of Object.keys(planes))
 				planes[name][row * columns + column] += c[name];
@@ -96,8 +98,8 @@ function heat(job) {
 	section("Ranks over time", "By rank (down) and time (across), where an operation ended; sums at the edges. Drag to zoom, double-click for the whole job.",
 		plot.tools, plot.box, element("details", {}, element("summary", {}, "numbers"), numbers));
 	return async (now, want) => {
-		const ranks = (await ask("ranks", want)).reduce((n, r) => Math.max(n, r.rank + 1), 1), {us, each} = spans_of(now, ranks);
-		const grid = grid_of(now, ranks, await ask("heat", {...want, us, origin_us: now.first_us, ranks: each})), [{columns, planes}] = grid.levels;
+		const ranks = (await ask("ranks", want)).reduce((n, r) => Math.max(n, r.rank + 1), 1), {us, origin, each} = spans_of(now, ranks);
+		const grid = grid_of(now, ranks, await ask("heat", {...want, us, origin_us: origin, ranks: each})), [{columns, planes}] = grid.levels;
 		const sum = (plane, c) => { let n = 0; for (let i = c; i < plane.length; i += columns) n += plane[i]; return n; };
 		plot.update(grid);
 		update_numbers(Array.from({length: columns}, (_, c) => [c * us / 1e6, sum(planes.bytes_read, c), sum(planes.bytes_written, c), sum(planes.operations, c)])
