@@ -4,7 +4,11 @@
 
 Runs as that user, with JOBX in its environment; FOLDER is the user's own. Ends by itself.
 """
+import fcntl
 import os
+import random
+import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -157,6 +161,96 @@ def runs():
             one.wait()
 
 
+def late_publishers():
+    """Operations of its own job asked for, and never read, or said to be read before they were written."""
+    kept = []
+    for n in until_end():
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.settimeout(1)
+        text = f"job_id={os.environ['JOBX']}\n".encode()
+        try:
+            s.connect(os.environ["SOCKET"])
+            s.send(struct.pack("=IHHII", 0x62637369, 1, 80, 0, len(text)) + text)
+            for _ in range(20):
+                s.send(struct.pack("=IHHII", 0x62637369, 1, 83, 0, 8) + os.urandom(8))
+                run()
+        except OSError:
+            time.sleep(0.1)
+        kept.append(s)
+        if len(kept) > 8:
+            kept.pop(n % 8).close()
+
+
+def held():
+    """Locks and leases on whatever opens, of the service's too, and a folder that is read for ever."""
+    folder = os.path.dirname(os.environ["SOCKET"])
+    kept = []
+    for n in until_end():
+        write(f"libmpi.so.{n % 4}", b"x")
+        mine = os.open(os.path.join(FOLDER, f"libmpi.so.{n % 4}"), os.O_RDONLY)
+        for path in [folder, *(f"{folder}/{name}" for name in ("pid", "log", "state", "attached", "selftest"))]:
+            try:
+                kept.append(os.open(path, os.O_RDONLY))
+                fcntl.flock(kept[-1], fcntl.LOCK_EX)
+            except OSError:
+                pass
+        signal.signal(signal.SIGIO, signal.SIG_IGN)
+        fcntl.fcntl(mine, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        run("cat libmpi.so.* >out", LD_LIBRARY_PATH=FOLDER)
+        os.close(mine)
+
+
+def no_place():
+    """Logs whose folder goes while the command runs: they are left to the spool."""
+    for n in until_end():
+        place = os.path.join(FOLDER, f"gone{n}")
+        os.mkdir(place)
+        subprocess.run([os.environ["IOSCRIBE"], "run", "--quiet", "--log", f"{place}/x.darshan", "--", "rmdir", place],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def stopped():
+    """Each helper of its own user is stopped as it begins."""
+    for _ in until_end():
+        subprocess.run(["pkill", "-STOP", "-u", str(os.getuid()), "-x", "ioscribe-helper"], check=False)
+        run()
+
+
+FORGES = """
+import os, sys
+for line in open("/proc/self/maps"):
+    if "memfd:ioscribe" in line and " rw" in line:
+        at, end = (int(x, 16) for x in line.split()[0].split("-"))
+        with open("/proc/self/mem", "r+b", buffering=0) as memory:
+            for _ in range(200):
+                memory.seek(at + int.from_bytes(os.urandom(4), "little") % (end - at - 8))
+                memory.write(b"\\xff" * 7 + b"\\x7f" if os.urandom(1) < b"\\x80" else os.urandom(8))
+open("out", "w").write("x")
+"""
+
+
+def forged():
+    """The memory in which its programs count their streams, written by them."""
+    write("forges.py", FORGES.encode())
+    for _ in until_end():
+        run("exec python3 forges.py", LD_PRELOAD=os.environ["LIBRARY"], IOSCRIBE_SOCKET=os.environ["SOCKET"])
+
+
+def long_names():
+    """Names of 3.9 KB, of files and of programs, in no encoding."""
+    os.chdir(FOLDER)
+    for _ in range(14):
+        name = bytes(random.choice([*range(1, 47), *range(48, 256)]) for _ in range(250))
+        os.mkdir(name)
+        os.chdir(name)
+    for n in until_end():
+        for i in range(200):
+            os.close(os.open(f"{n}.{i}", os.O_CREAT | os.O_WRONLY, 0o600))
+            os.unlink(f"{n}.{i}")
+        shutil.copy("/bin/true", f"true{n % 9}")
+        subprocess.run([f"./true{n % 9}"], check=False)
+
+
 os.environ["IOSCRIBE_ENABLE"] = "1"
 {f.__name__: f for f in (patterns, cut_short, huge, directories, pipes, environment, hung, looks, flood, names,
-                         forks, runs)}[KIND]()
+                         forks, runs, late_publishers, held, no_place, stopped, forged, long_names)}[KIND]()
