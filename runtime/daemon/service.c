@@ -26,6 +26,7 @@
 #include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/daemonize.h"
 #include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/base/journal_file.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/base/sd_notify.h"
 #include "runtime/daemon/base/subuids.h"
@@ -50,6 +51,7 @@
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
 #define LOG_BYTES_MAX     (1 << 20)
+#define JOURNALS_MIB_MAX  512u /* per user */
 #define LOG_DIR_DEFAULT   "/var/log/ioscribe"
 #define SPOOL_DIR_DEFAULT "/var/spool/ioscribe"
 
@@ -65,6 +67,14 @@ static const char *first_of(const char *a, const char *variable, const char *oth
 	const char *b = getenv(variable);
 
 	return a ? a : b && b[0] ? b : otherwise;
+}
+
+/* Two users at their limit leave room for others. */
+static uint64_t journals_mib(const char *dir)
+{
+	uint64_t mib = scribe_journal_room(dir) / 2 >> 20, least = SCRIBE_JOURNAL_SMALL >> 20;
+
+	return mib < least ? least : mib < JOURNALS_MIB_MAX ? mib : JOURNALS_MIB_MAX;
 }
 
 static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err *err)
@@ -84,6 +94,7 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 066)
 		return scribe_err_set(err, -EPERM,
 				      "%s can be changed or listed by others: it must be root's, mode 0711", dir);
+	s->user_mib = journals_mib(dir);
 	return 0;
 }
 

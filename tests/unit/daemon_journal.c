@@ -382,7 +382,7 @@ static void cannot_grow(void **unused)
 	scribe_journal_close(&j);
 }
 
-/* A megabyte more, and what is left for others: an eighth of the file system, at most 256 MiB. */
+/* A megabyte more, and what is left for others: a sixteenth of the file system, at most 128 MiB. */
 static void leaves_room_for_others(void **unused)
 {
 	const struct {
@@ -390,12 +390,12 @@ static void leaves_room_for_others(void **unused)
 		unsigned less;
 		int error, rc;
 	} cases[] = {
-		{8, 2, 0, 0, 0},
-		{8, 2, 1, 0, -ENOSPC},
-		{2040, 256, 0, 0, 0},
-		{2040, 256, 1, 0, -ENOSPC},
-		{1 << 20, 257, 0, 0, 0},
-		{1 << 20, 257, 1, 0, -ENOSPC},
+		{16, 2, 0, 0, 0},
+		{16, 2, 1, 0, -ENOSPC},
+		{2032, 128, 0, 0, 0},
+		{2032, 128, 1, 0, -ENOSPC},
+		{1 << 20, 129, 0, 0, 0},
+		{1 << 20, 129, 1, 0, -ENOSPC},
 		{1 << 20, 1 << 19, 0, EIO, -ENOSPC},
 	};
 	const struct statvfs before = fs;
@@ -415,6 +415,28 @@ static void leaves_room_for_others(void **unused)
 	}
 	fs = before;
 	fs_error = 0;
+}
+
+/* Twice as much is left by those beyond 16 MiB. */
+static void leaves_more_when_large(void **unused)
+{
+	static const char data[16 << 20];
+	const struct scribe_journal_piece piece = {data, sizeof(data)};
+	const struct statvfs before = fs;
+
+	(void)unused;
+	for (unsigned less = 0; less < 2; less++) {
+		struct scribe_journal j;
+
+		unlink(path);
+		fs = before;
+		assert_int_equal(scribe_journal_create(&j, path, LAYOUT), 0);
+		fs.f_blocks = 1 << 28;
+		fs.f_bavail = ((16 + 256) << 8) - less;
+		assert_int_equal(scribe_journal_put(&j, 1, &piece, 1), less ? -ENOSPC : 0);
+		scribe_journal_close(&j);
+	}
+	fs = before;
 }
 
 static void packs_words(void **unused)
@@ -447,6 +469,7 @@ int main(void)
 		cmocka_unit_test(survives_its_writer),
 		cmocka_unit_test(cannot_grow),
 		cmocka_unit_test(leaves_room_for_others),
+		cmocka_unit_test(leaves_more_when_large),
 		cmocka_unit_test(packs_words),
 	};
 	int failed;

@@ -62,26 +62,33 @@ static int map(struct scribe_journal *j, uint64_t bytes)
 	return 0;
 }
 
-static bool has_room(int fd, uint64_t more)
+static bool has_room(const struct scribe_journal *j, uint64_t bytes)
 {
 	struct statvfs fs;
 	uint64_t reserve;
 
-	if (fstatvfs(fd, &fs) < 0)
+	if (fstatvfs(j->fd, &fs) < 0)
 		return false;
 	reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 8;
 	if (reserve > LEAVE_BYTES)
 		reserve = LEAVE_BYTES;
-	return (uint64_t)fs.f_bavail * fs.f_frsize >= more + reserve;
+	if (bytes <= SCRIBE_JOURNAL_SMALL)
+		reserve /= 2;
+	return (uint64_t)fs.f_bavail * fs.f_frsize >= bytes - j->bytes + reserve;
+}
+
+uint64_t scribe_journal_room(const char *dir)
+{
+	struct statvfs fs;
+
+	return statvfs(dir, &fs) < 0 ? 0 : (uint64_t)fs.f_blocks * fs.f_frsize / 2;
 }
 
 static int grow(struct scribe_journal *j, uint64_t need)
 {
 	/* Blocks are reserved first: a store into a mapped page without one raises SIGBUS. */
 	uint64_t bytes = (need + GROW_BYTES - 1) / GROW_BYTES * GROW_BYTES;
-	int rc = bytes > SCRIBE_JOURNAL_MOST || !has_room(j->fd, bytes - j->bytes)
-			 ? ENOSPC
-			 : posix_fallocate(j->fd, 0, (off_t)bytes);
+	int rc = bytes > SCRIBE_JOURNAL_MOST || !has_room(j, bytes) ? ENOSPC : posix_fallocate(j->fd, 0, (off_t)bytes);
 
 	return rc ? -rc : map(j, bytes);
 }

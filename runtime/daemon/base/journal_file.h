@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #define SCRIBE_JOURNAL_VERSION 4u
-#define SCRIBE_JOURNAL_MOST    (1ull << 30) /* bytes */
+#define SCRIBE_JOURNAL_MOST    (1ull << 30)  /* bytes */
+#define SCRIBE_JOURNAL_SMALL   (16ull << 20) /* bytes; has room where others have taken all they may */
 
 /* Magic, version and layout are the same in every version. */
 struct scribe_journal_head {
@@ -32,6 +33,8 @@ struct scribe_journal_piece {
 	size_t bytes;
 };
 
+/* Bytes of the file system of `dir` that all journals may take; 0: unknown. */
+uint64_t scribe_journal_room(const char *dir);
 /* A new file, mode 0600. */
 int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t layout);
 /* -EINVAL: not a journal; -EPROTONOSUPPORT: another version or layout. */

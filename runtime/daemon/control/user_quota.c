@@ -305,17 +305,29 @@ static void limit_files(void *ctx, uid_t uid)
 		}
 }
 
-/* Keeps what is in the journal. Spares users with little, even when the pool is full. */
+struct giving_up {
+	struct scribe_daemon *d;
+	unsigned users;
+};
+
+static void count_user(void *ctx, uid_t uid)
+{
+	((struct giving_up *)ctx)->users += uid != 0;
+}
+
+/* Keeps what is in the journal. Spares users below an equal part of half of the pool, even when it is full. */
 static void give_up_journal(void *ctx, uid_t uid)
 {
-	struct scribe_daemon *d = ctx;
+	struct giving_up *g = ctx;
+	struct scribe_daemon *d = g->d;
 	struct scribe_job *largest = NULL;
 	struct scribe_usage own;
 
 	if (!uid)
 		return;
 	scribe_user_usage(d, uid, &own);
-	if (own.v[SCRIBE_QUOTA_MIB] < FULL_USERS * scribe_user_limit(d, SCRIBE_QUOTA_MIB) / LITTLE ||
+	if (own.v[SCRIBE_QUOTA_MIB] < SCRIBE_JOURNAL_SMALL >> 20 ||
+	    own.v[SCRIBE_QUOTA_MIB] < scribe_user_limit(d, SCRIBE_QUOTA_MIB) * FULL_USERS / 2 / g->users ||
 	    scribe_user_may(d, uid, SCRIBE_QUOTA_MIB, NULL) == 0)
 		return;
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
@@ -334,6 +346,7 @@ static void give_up_journal(void *ctx, uid_t uid)
 
 void scribe_user_tick(struct scribe_daemon *d)
 {
+	struct giving_up g = {.d = d};
 	uint64_t now = scribe_now_ns();
 
 	if (!d->service || !d->bpf)
@@ -347,7 +360,8 @@ void scribe_user_tick(struct scribe_daemon *d)
 		each_helper(d, charge, d);
 		allow(d, d->user_timed_ns ? now - d->user_timed_ns : 0);
 		d->user_timed_ns = now;
-		scribe_user_each(d, give_up_journal, d);
+		scribe_user_each(d, count_user, &g);
+		scribe_user_each(d, give_up_journal, &g);
 		for (struct scribe_job *job = d->jobs; job; job = job->next)
 			count_files(job);
 		scribe_user_each(d, limit_files, d);

@@ -19,6 +19,11 @@ int scribe_job_journal_path(const struct scribe_daemon *d, uint32_t index, char 
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
+static const char *name_of(const struct scribe_job *job)
+{
+	return job->spec.id[0] ? job->spec.id : "(run)";
+}
+
 static void put_pieces(struct scribe_job *job, enum scribe_job_journal_type type,
 		       const struct scribe_journal_piece *piece, unsigned n)
 {
@@ -27,9 +32,9 @@ static void put_pieces(struct scribe_job *job, enum scribe_job_journal_type type
 	/* The first error marks the journal as broken, so the message appears once. */
 	if (scribe_journal_put(&job->journal, type, piece, n) < 0)
 		fprintf(stderr,
-			"ioscribed: job %s: its journal cannot grow beyond %llu MiB: should this daemon die, "
+			"ioscribed: job %s of uid %u: its journal cannot grow beyond %llu MiB: should this daemon die, "
 			"its log will be incomplete\n",
-			job->spec.id, (unsigned long long)(job->journal.bytes >> 20));
+			name_of(job), (unsigned)job->config.uid, (unsigned long long)(job->journal.bytes >> 20));
 }
 
 static void put(struct scribe_job *job, enum scribe_job_journal_type type, const void *head, size_t head_bytes,
@@ -59,8 +64,8 @@ void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client
 	unlink(path);
 	rc = scribe_journal_create(&job->journal, path, scribe_job_journal_layout());
 	if (rc < 0)
-		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path, strerror(-rc),
-			job->spec.id);
+		fprintf(stderr, "ioscribed: %s: %s: job %s of uid %u will not survive this daemon\n", path,
+			strerror(-rc), name_of(job), (unsigned)c->uid);
 	put(job, SCRIBE_ENTRY_BEGIN, &head, sizeof(head), text, bytes);
 }
 

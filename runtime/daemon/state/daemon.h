@@ -35,7 +35,7 @@ struct scribe_receiver; /* state/receivers.h */
 	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */ \
 	/* of connections, counted streams, journals, helpers */ \
 	X(DESCRIPTORS, user_descriptors, scribe_limits_descriptors() / 5, "descriptors") \
-	X(MIB, user_mib, 512, "MiB of journals and answers") \
+	X(MIB, user_mib, d->service->user_mib, "MiB of journals and answers") \
 	X(RECORDS, user_records, c->user_records ? c->user_records : c->records / 2, "records") /* of all jobs */ \
 	X(FILES, user_files, c->user_files, "files") /* in logs that are not written yet */ \
 	X(PROCESSES, user_processes, c->user_processes ? c->user_processes : c->processes / 2, "processes") \
@@ -66,8 +66,9 @@ struct scribe_service {
 	struct scribe_config config; /* initial, of every job */
 	const char *config_file;     /* NULL: none */
 	bool stay, pin, finish;
-	bool failed; /* exits to be restarted */
-	bool passed; /* by the service manager */
+	uint64_t user_mib; /* of journals and answers */
+	bool failed;       /* exits to be restarted */
+	bool passed;       /* by the service manager */
 	uint64_t started_ns;
 	uint64_t watchdog_ns, next_ping_ns; /* 0: no watchdog */
 };
