@@ -25,6 +25,7 @@
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/operations/segments.h"
 #include "runtime/daemon/output/log_finalize.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/programs/shm_records.h"
 #include "runtime/daemon/programs/shm_recover.h"
@@ -450,6 +451,15 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 	}
 }
 
+static void resume_libraries(struct scribe_daemon *d, struct scribe_process *p)
+{
+	static struct scribe_process_look at;
+
+	scribe_procfs_look(p->job->config.uid, p->tgid, &at);
+	scribe_libs_exec(d, p, &at, 0);
+	scribe_libs_resumed(d, p);
+}
+
 uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 {
 	struct scribe_err err = {0};
@@ -485,10 +495,8 @@ uint64_t scribe_recover_job(struct scribe_daemon *d, uint32_t index)
 		if (scribe_journal_is_broken(&r.w->journal))
 			u->missed |= 1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
 		for (struct scribe_process *p = u->first; p; p = p->next)
-			if (!p->ended) {
-				scribe_libs_exec(d, p, 0);
-				scribe_libs_resumed(d, p);
-			}
+			if (!p->ended)
+				resume_libraries(d, p);
 	}
 	return position;
 }

@@ -42,6 +42,7 @@
 #include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/link_maker.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/tables/job_table.h"
@@ -255,6 +256,8 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	rc = scribe_helpers_open(false, err);
 	if (rc == 0)
 		rc = scribe_linker_open(err);
+	if (rc == 0)
+		rc = scribe_procfs_open(err);
 	if (rc == 0 && s->config.spool_dir[0])
 		rc = scribe_spool_open(s->config.spool_dir, &d->spool, err);
 	if (rc < 0)
@@ -347,6 +350,7 @@ static void end(struct scribe_daemon *d)
 	d->metrics = scribe_metrics_free(d->metrics);
 	scribe_helpers_close();
 	scribe_linker_close();
+	scribe_procfs_close();
 	scribe_map_clear(&d->by_tgid);
 	scribe_user_end(d);
 	scribe_config_clear(&s->config);

@@ -10,6 +10,7 @@
 #include "runtime/daemon/privsep/helper_main.h"
 #include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/link_maker.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 #include "tests/fuzz/fuzz.h"
@@ -133,6 +134,35 @@ int scribe_linker_open(struct scribe_err *err)
 
 void scribe_linker_close(void)
 {
+}
+
+int scribe_procfs_open(struct scribe_err *err)
+{
+	return 0;
+}
+
+void scribe_procfs_close(void)
+{
+}
+
+void scribe_procfs_look(uid_t uid, pid_t pid, struct scribe_process_look *ret)
+{
+	*ret = (struct scribe_process_look){0};
+}
+
+int scribe_procfs_root(uid_t uid, pid_t pid)
+{
+	return -1;
+}
+
+uint64_t scribe_procfs_start_ticks(uid_t uid, pid_t pid)
+{
+	return 1;
+}
+
+struct scribe_file_number scribe_file_number(const char *path)
+{
+	return (struct scribe_file_number){0};
 }
 
 uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u)

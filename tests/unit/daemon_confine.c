@@ -32,7 +32,7 @@
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 
-enum { D = 1, M = 2, L = 4, H = 8, R = 16, P = 32, S = 64, ALL = 127 };
+enum { D = 1, M = 2, L = 4, H = 8, R = 16, P = 32, S = 64, F = 128, ALL = 255 };
 
 static const struct {
 	const char *name;
@@ -43,13 +43,14 @@ static const struct {
 	{"daemon", D, SCRIBE_PROCESS_DAEMON, -1},
 	{"maker", M, SCRIBE_PROCESS_SPAWNER, -1},
 	{"maker of links", L, SCRIBE_PROCESS_LINKER, -1},
+	{"reader of /proc", F, SCRIBE_PROCESS_PROCFS, -1},
 	{"helper", H, SCRIBE_PROCESS_HELPER, -1},
 	{"reader", R, SCRIBE_PROCESS_READER, SCRIBE_PROCESS_HELPER},
 	{"helper of root", P, SCRIBE_PROCESS_ROOT_HELPER, -1},
 	{"snapshot", S, SCRIBE_PROCESS_SNAPSHOT, SCRIBE_PROCESS_DAEMON},
 };
 
-#define GOES_ON(who) ((who) & (D | M | L))
+#define GOES_ON(who) ((who) & (D | M | L | F))
 
 static const struct {
 	const char *name;
@@ -84,7 +85,7 @@ static const struct {
 	/* by its arguments */
 	{"kill", SYS_kill, {1, SIGTERM}, ALL & ~M, EPERM},
 	{"clone of a process", SYS_clone, {SIGCHLD}, ALL & ~(M | L), EPERM},
-	{"fork", SYS_clone, {SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID}, ALL & ~(D | M | L), EPERM},
+	{"fork", SYS_clone, {SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID}, ALL & ~(D | M | L | F), EPERM},
 	{"clone in a namespace", SYS_clone, {SIGCHLD | CLONE_NEWUSER}, ALL, EPERM},
 	{"socket AF_INET", SYS_socket, {AF_INET, SOCK_STREAM}, ALL, EPERM},
 	{"socket AF_NETLINK", SYS_socket, {AF_NETLINK, SOCK_RAW}, ALL, EPERM},
@@ -99,12 +100,12 @@ static const struct {
 	{"bpf, a link", SYS_bpf, {BPF_LINK_CREATE}, ALL & ~(D | L), EPERM},
 	{"bpf, a table", SYS_bpf, {BPF_MAP_CREATE}, ALL & ~D, EPERM},
 	{"perf_event_open", SYS_perf_event_open, {0}, ALL & ~D, ENOSYS},
-	{"opening to write", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_WRONLY}, R | L | S, EPERM},
-	{"making a file", SYS_openat, {AT_FDCWD, (long)"/nowhere/x", O_CREAT}, R | L | S, EPERM},
+	{"opening to write", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_WRONLY}, R | L | S | F, EPERM},
+	{"making a file", SYS_openat, {AT_FDCWD, (long)"/nowhere/x", O_CREAT}, R | L | S | F, EPERM},
 	{"opening to read", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDONLY}, S, EPERM},
-	{"mkdirat", SYS_mkdirat, {-1}, R | L | S, ENOSYS},
-	{"unlinkat", SYS_unlinkat, {-1}, R | L | S, ENOSYS},
-	{"fchmod", SYS_fchmod, {-1}, R | L | S, ENOSYS},
+	{"mkdirat", SYS_mkdirat, {-1}, R | L | S | F, ENOSYS},
+	{"unlinkat", SYS_unlinkat, {-1}, R | L | S | F, ENOSYS},
+	{"fchmod", SYS_fchmod, {-1}, R | L | S | F, ENOSYS},
 	{"fchownat", SYS_fchownat, {-1}, ALL & ~D, ENOSYS},
 	{"setresuid", SYS_setresuid, {-1, -1, -1}, ALL & ~M, ENOSYS},
 	{"setgroups", SYS_setgroups, {-1}, ALL & ~M, ENOSYS},

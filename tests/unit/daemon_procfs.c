@@ -51,7 +51,7 @@ static bool is_runnable(void (*what)(void))
 	for (int same = 0; same < 20; same = found == last ? same + 1 : 0) {
 		last = found;
 		usleep(5000);
-		found = scribe_process_is_runnable((uint32_t)child);
+		found = scribe_process_state((uint32_t)child) == 'R';
 	}
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -78,7 +78,7 @@ static void who_waits_for_a_processor(void **state)
 	assert_true(is_runnable(spin));
 	assert_false(is_runnable(wait_for_signal));
 	assert_false(is_runnable(stop));
-	assert_false(scribe_process_is_runnable(0));
+	assert_int_equal(scribe_process_state(0), 0);
 }
 
 int main(void)

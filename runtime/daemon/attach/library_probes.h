@@ -5,6 +5,7 @@
 
 #include "logfmt/rules/streams.h"
 #include "runtime/daemon/config/library_selection.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/state/daemon.h"
 #include "uprobes/attach/attach.h"
@@ -24,7 +25,8 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t p
  * `when_ns` 0: earlier. Libraries are probed when mapped, while the runtime waits. Marks the log if calls may be
  * missing.
  */
-void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns);
+void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_process_look *at,
+		      uint64_t when_ns);
 /* Marks the log if calls before the probes may be missing, or if the file could not be read. */
 void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino, uint64_t when_ns,
 			const char *name);

@@ -5,27 +5,12 @@
  */
 #include "runtime/daemon/attach/library_queue.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "runtime/daemon/journal/job_journal.h"
 #include "uprobes/tables/probes.h"
-
-/* In the form used for probes. */
-static bool stat_at(const char *path, struct stat *ret)
-{
-	int fd = open(path, O_PATH | O_CLOEXEC), rc;
-
-	if (fd < 0)
-		return false;
-	rc = scribe_uprobes_stat(fd, ret);
-	close(fd);
-	return rc == 0;
-}
 
 /* True: start now. */
 bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t pid, uint32_t words, uint64_t client)
@@ -42,15 +27,6 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t p
 	return false;
 }
 
-static bool same_root(pid_t pid)
-{
-	struct stat ours, its;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
-	return stat_at("/", &ours) && stat_at(path, &its) && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
-}
-
 static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
 			 uint64_t when_ns, const char *name)
 {
@@ -65,27 +41,24 @@ static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint
 	scribe_libs_search(d, p->job, &k);
 }
 
-void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
+void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_process_look *at,
+		      uint64_t when_ns)
 {
+	const struct scribe_file_number ours = scribe_file_number("/");
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_ATTACH,
 					  .job = p->job->index,
 					  .search = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid}};
 	struct scribe_libs *l = d->libs;
-	char exe[64];
-	struct stat st;
 
 	p->counted_inside = 0;
-	if (!l)
-		return;
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
-	if (!stat_at(exe, &st))
+	if (!l || !at->program.inode)
 		return;
 	/* paths below another root are other files: wait until these are mapped */
-	if (same_root(p->tgid))
+	if (at->root.device == ours.device && at->root.inode == ours.inode)
 		scribe_libs_search(d, p->job, &k);
 	/* calls of a linked-in library need no mapping */
-	if (when_ns && !scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
-		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
+	if (when_ns && !scribe_uprobes_known(l->uprobes, at->program.device, at->program.inode))
+		seek_mapping(d, p, at->program.device, at->program.inode, when_ns, "");
 }
 
 void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino, uint64_t when_ns,

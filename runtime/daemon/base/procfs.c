@@ -37,21 +37,38 @@ uint64_t scribe_start_ticks(uint32_t pid)
 	return ticks;
 }
 
-uint32_t scribe_parent_pid(uint32_t pid)
+/* Of /proc/PID/status, which no exec of the process delays; true: `ret` has what follows the name. */
+static bool status_field(uint32_t pid, const char *name, char *ret, size_t cap)
 {
-	char text[1024];
-	const char *at = stat_fields(pid, text, sizeof(text));
-	unsigned parent = 0;
+	size_t n = strlen(name);
+	bool found = false;
+	char path[64];
+	FILE *f;
 
-	return at && sscanf(at, " %*c %u", &parent) == 1 ? parent : 0;
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(ret, (int)cap, f))
+		found = !strncmp(ret, name, n);
+	if (f)
+		fclose(f);
+	if (found)
+		memmove(ret, ret + n, strlen(ret + n) + 1);
+	return found;
 }
 
-bool scribe_process_is_runnable(uint32_t pid)
+uint32_t scribe_parent_pid(uint32_t pid)
 {
-	char text[1024];
-	const char *at = stat_fields(pid, text, sizeof(text));
+	unsigned parent = 0;
+	char text[256];
 
-	return at && at[0] == ' ' && at[1] == 'R';
+	return status_field(pid, "PPid:", text, sizeof(text)) && sscanf(text, "%u", &parent) == 1 ? parent : 0;
+}
+
+char scribe_process_state(uint32_t pid)
+{
+	char text[256], state = 0;
+
+	return status_field(pid, "State:", text, sizeof(text)) && sscanf(text, " %c", &state) == 1 ? state : 0;
 }
 
 bool scribe_process_is_called(uint32_t pid, const char *prefix)

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start time in ticks since boot; identifies a process together with its id. */
+/* Start time in ticks since boot; identifies a process together with its id. Waits for an exec of the process. */
 uint64_t scribe_start_ticks(uint32_t pid);
 uint32_t scribe_parent_pid(uint32_t pid);
-/* It runs, or waits for a processor. */
-bool scribe_process_is_runnable(uint32_t pid);
+/* R: it runs, or waits for a processor; 0: unknown. */
+char scribe_process_state(uint32_t pid);
 
 /* The name starts with `prefix`. Does not take the process's mmap lock, which its user can hold. */
 bool scribe_process_is_called(uint32_t pid, const char *prefix);

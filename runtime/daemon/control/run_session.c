@@ -15,7 +15,6 @@
 #include "runtime/daemon/attach/library_probes.h"
 #include "runtime/daemon/attach/syscall_attach.h"
 #include "runtime/daemon/base/audit_log.h"
-#include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/config/library_selection.h"
 #include "runtime/daemon/config/user_name.h"
 #include "runtime/daemon/control/connection.h"
@@ -26,6 +25,7 @@
 #include "runtime/daemon/output/log_deliver.h"
 #include "runtime/daemon/privsep/helper.h"
 #include "runtime/daemon/privsep/helper_spawner.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/state/daemon.h"
 
@@ -130,7 +130,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 					    err.text[0] ? err.text : "cannot start");
 	/* a reused process id has another start time */
 	c->run->client.pid = c->pid;
-	c->run->client.ticks = scribe_start_ticks((uint32_t)c->pid);
+	c->run->client.ticks = scribe_procfs_start_ticks(c->uid, c->pid);
 	scribe_job_journal_begin(c->run, c, text, bytes);
 	return say_ready(d, c);
 }
@@ -161,7 +161,7 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_job *job = d->jobs;
-	uint64_t ticks = scribe_start_ticks((uint32_t)c->pid);
+	uint64_t ticks = scribe_procfs_start_ticks(c->uid, c->pid);
 
 	while (job && !(job->client.resumed && job->client.pid == c->pid && job->client.ticks == ticks && ticks))
 		job = job->next;
@@ -289,7 +289,8 @@ void scribe_runlink_sweep(struct scribe_daemon *d)
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		report_building(c, scribe_now_ns());
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
-		if (job->client.resumed && scribe_start_ticks((uint32_t)job->client.pid) != job->client.ticks)
+		if (job->client.resumed &&
+		    scribe_procfs_start_ticks(job->config.uid, job->client.pid) != job->client.ticks)
 			goes_on_alone(job);
 }
 

@@ -7,13 +7,9 @@
 #include "runtime/daemon/events/events.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
@@ -27,6 +23,7 @@
 #include "runtime/daemon/lookup/exclusion_check.h"
 #include "runtime/daemon/lookup/path_lookup.h"
 #include "runtime/daemon/operations/budget.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/programs/shm_counters.h"
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/state/record_policy.h"
@@ -107,52 +104,42 @@ static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_
 	return appear(d, job, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
 
-/* Identifies a file by device and inode; 0: cannot be read. */
-static uint64_t file_id(const char *path)
+static bool is_same_file(struct scribe_file_number a, struct scribe_file_number b)
 {
-	struct statx s;
-
-	/* AT_STATX_DONT_SYNC: the server of a file system may hang */
-	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
-		return 0;
-	return scribe_hash64(&s.stx_ino, sizeof(s.stx_ino), (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor);
+	return a.device == b.device && a.inode == b.inode;
 }
 
 /* A process that has ended keeps its parent's values. */
-static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p)
+static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p, const struct scribe_process_look *at)
 {
 	bool machine = d->root > 0;
-	char root[64], mnt[64];
-	uint64_t root_is, mnt_is;
 
-	snprintf(root, sizeof(root), "/proc/%d/root/", p->tgid);
-	snprintf(mnt, sizeof(mnt), "/proc/%d/ns/mnt", p->tgid);
-	root_is = file_id(root);
-	mnt_is = file_id(mnt);
-	if (!root_is || !mnt_is)
+	if (!at->root.inode || !at->mounts.inode)
 		return;
 	/* processes with the same root may have different mounts below it: compare the namespace, too */
-	p->own_root_dir = root_is == file_id(machine ? "/proc/1/root/" : "/") &&
-			  mnt_is == file_id(machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt");
-	p->root_id = p->own_root_dir ? 0 : scribe_hash64(&root_is, sizeof(root_is), mnt_is);
+	p->own_root_dir =
+		is_same_file(at->root, scribe_file_number(machine ? "/proc/1/root/" : "/")) &&
+		is_same_file(at->mounts, scribe_file_number(machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt"));
+	p->root_id = p->own_root_dir ? 0
+				     : scribe_hash64(&at->root, sizeof(at->root),
+						     scribe_hash64(&at->mounts, sizeof(at->mounts), 0));
 }
 
 /* `when_ns` 0: the event was lost. */
 static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes, uint64_t when_ns)
 {
-	char link[64], exe[PATH_MAX];
-	ssize_t n;
+	static struct scribe_process_look at;
+	const char *exe;
 
 	fill_from_proc(d, p, p->index, p->tgid);
-	snprintf(link, sizeof(link), "/proc/%d/exe", p->tgid);
-	/* fails if the process has ended: argv[0] is used instead */
-	n = readlink(link, exe, sizeof(exe) - 1);
-	exe[n > 0 ? n : 0] = 0;
-	look_at_root(d, p);
+	scribe_procfs_look(p->job->config.uid, p->tgid, &at);
+	/* a process that has ended: argv[0] is used instead */
+	exe = at.exe[0] ? at.exe : NULL;
+	look_at_root(d, p, &at);
 	p->wrap_state = SCRIBE_WRAP_ABSENT;
 	p->exec_ns = when_ns ? when_ns : scribe_now_ns();
-	scribe_libs_exec(d, p, when_ns);
-	if (scribe_worlds_exec(&p->job->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
+	scribe_libs_exec(d, p, &at, when_ns);
+	if (scribe_worlds_exec(&p->job->worlds, p, argv, bytes, exe) < 0)
 		p->job->losses.memory++;
 	scribe_heatmaps_anchor(d, p);
 	scribe_exclusion_check_program(p);
@@ -162,7 +149,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 		scribe_envreader_begin(p->env);
 	if (!p->jobenv && p->job->spec.id[0] && !p->job->has_env_settings)
 		p->jobenv = calloc(1, sizeof(*p->jobenv));
-	scribe_job_journal_exec(p, argv, bytes, n > 0 ? exe : NULL);
+	scribe_job_journal_exec(p, argv, bytes, exe);
 }
 
 static void on_map(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e, const char *text)

@@ -15,17 +15,10 @@
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/lookup/path_lookup.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 #include "runtime/daemon/tables/slot_names.h"
 
 #define COMPARE_EACH 256u /* files by which a job may exceed the quota */
-
-static int open_root(const struct scribe_process *p)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/root", p->tgid);
-	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
-}
 
 static size_t literal_name(const char *string, size_t bytes, char *path, size_t cap)
 {
@@ -57,7 +50,7 @@ static int root_of(struct scribe_daemon *d, const struct scribe_process *p)
 	if (r->proc_id && r->fd >= 0)
 		close(r->fd);
 	r->proc_id = p->proc_id;
-	r->fd = open_root(p);
+	r->fd = scribe_procfs_root(p->job->config.uid, p->tgid);
 	/* the process has ended; its root directory was that of the machine */
 	if (r->fd < 0 && p->own_root_dir)
 		r->fd = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0) : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);

@@ -166,7 +166,7 @@ static bool is_late(struct scribe_path_lookup *l)
 		return false;
 	l->seen_ns = now;
 	/* On a node with more to do than processors, the file system does not hang for that. */
-	starved = l->helper.pid < 0 || scribe_process_is_runnable((uint32_t)l->helper.pid);
+	starved = l->helper.pid < 0 || scribe_process_state((uint32_t)l->helper.pid) == 'R';
 	/* a pause of the daemon itself counts as one slice, because the helper may have been stopped, too */
 	l->waited_ns += (since < SLICE_NS ? since : SLICE_NS) / (starved ? STARVED : 1);
 	return l->waited_ns >= SCRIBE_PATH_LOOKUP_MS * 1000000ull;

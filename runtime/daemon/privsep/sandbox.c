@@ -34,12 +34,14 @@ static const int kept_by_linker[] = {CAP_BPF, CAP_PERFMON, -1};
 static const int kept_by_helper[] = {-1};
 static const int kept_by_root_helper[] = {CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 
+static const int kept_by_procfs[] = {CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, -1};
+
 static const int *const kept[] = {
 	[SCRIBE_PROCESS_DAEMON] = kept_by_daemon,         [SCRIBE_PROCESS_ADMIN] = kept_by_admin,
 	[SCRIBE_PROCESS_SPAWNER] = kept_by_maker,         [SCRIBE_PROCESS_LINKER] = kept_by_linker,
 	[SCRIBE_PROCESS_RUN_SPAWNER] = kept_by_run_maker, [SCRIBE_PROCESS_HELPER] = kept_by_helper,
 	[SCRIBE_PROCESS_READER] = kept_by_helper,         [SCRIBE_PROCESS_ROOT_HELPER] = kept_by_root_helper,
-	[SCRIBE_PROCESS_SNAPSHOT] = kept_by_helper,
+	[SCRIBE_PROCESS_SNAPSHOT] = kept_by_helper,       [SCRIBE_PROCESS_PROCFS] = kept_by_procfs,
 };
 
 /* With kernel.perf_event_paranoid above 2, as in Debian, trace events need CAP_SYS_ADMIN. */

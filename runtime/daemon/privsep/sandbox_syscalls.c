@@ -29,8 +29,8 @@
 #define CALLS_MAX      1024
 #define NO_BPF_COMMAND 0x7fffffff /* bpf/user/machine.c probes with it whether bpf() is allowed */
 
-/* D daemon, M spawner, H helper, R reader of user data, P root's helper, L link maker, S snapshot. */
-enum { D = 1, M = 2, H = 4, R = 8, P = 16, L = 32, S = 64, ALL = D | M | H | R | P, ANY = ALL | L | S };
+/* D daemon, M spawner, H helper, R reader of user data, P root's helper, L link maker, S snapshot, F of /proc. */
+enum { D = 1, M = 2, H = 4, R = 8, P = 16, L = 32, S = 64, F = 128, ALL = D | M | H | R | P, ANY = ALL | L | S | F };
 
 struct allowed {
 	int call;
@@ -49,7 +49,7 @@ static const struct allowed table[] = {
 	CALL(pwrite64, D | H | S),
 	CALL(lseek, ALL | S),
 	CALL(close, ANY),
-	CALL(fstat, ALL | S),
+	CALL(fstat, ALL | S | F),
 	CALL(fcntl, ALL | S),
 	CALL(dup, ALL),
 	CALL(dup2, D | M),
@@ -64,13 +64,13 @@ static const struct allowed table[] = {
 	/* names */
 	CALL(stat, ALL),
 	CALL(lstat, ALL),
-	CALL(newfstatat, ALL | S),
-	CALL(statx, ALL),
+	CALL(newfstatat, ALL | S | F),
+	CALL(statx, ALL | F),
 	CALL(access, ALL),
 	CALL(faccessat, ALL),
 	CALL(faccessat2, ALL),
-	CALL(readlink, ALL),
-	CALL(readlinkat, ALL),
+	CALL(readlink, ALL | F),
+	CALL(readlinkat, ALL | F),
 	CALL(getdents64, ALL),
 	CALL(getcwd, ALL),
 	CALL(statfs, D | H),
@@ -140,9 +140,9 @@ static const struct allowed table[] = {
 	CALL(timerfd_settime, M),
 	/* the thread itself */
 	CALL(futex, ANY),
-	CALL(set_robust_list, D | M | L),
-	CALL(rseq, D | M | L),
-	CALL(set_tid_address, D | M | L),
+	CALL(set_robust_list, D | M | L | F),
+	CALL(rseq, D | M | L | F),
+	CALL(set_tid_address, D | M | L | F),
 	CALL(membarrier, D), /* waits for running BPF programs (bpf/user/traced_slots.c) */
 	CALL(sched_yield, ANY),
 	CALL(sched_getaffinity, ALL),
@@ -159,7 +159,7 @@ static const struct allowed table[] = {
 	CALL(getrlimit, ALL),
 	CALL(setrlimit, ALL), /* only lowers: no process has CAP_SYS_RESOURCE */
 	CALL(prlimit64, ALL),
-	CALL(getrusage, ALL | S),
+	CALL(getrusage, ALL | S | F),
 	CALL(uname, ALL),
 	CALL(sysinfo, ALL | S),
 	CALL(clock_gettime, ANY),
@@ -177,7 +177,7 @@ static const struct allowed table[] = {
 	CALL(exit_group, ANY),
 	CALL(setitimer, D | L), /* wall time limits */
 	/* other processes */
-	CALL(wait4, D | M | L),
+	CALL(wait4, D | M | L | F),
 	CALL(waitid, D | M),
 	CALL(pidfd_open, D), /* task storage of enrolled processes */
 	CALL(process_vm_readv, P),
@@ -212,20 +212,20 @@ struct argument {
 /* If the first table does not allow the call; one matching line is enough. */
 static const struct argument arguments[] = {
 	/* Files are opened for reading only; a filter cannot see the flags of openat2 (path_lookup.h). */
-	HAS(openat, R | L, 2, CHANGES, 0),
-	HAS(open, R | L, 1, CHANGES, 0),
+	HAS(openat, R | L | F, 2, CHANGES, 0),
+	HAS(open, R | L | F, 1, CHANGES, 0),
 	HAS(mmap, ANY, 2, PROT_EXEC, 0),
 	HAS(mprotect, ANY, 2, PROT_EXEC, 0),
 	/* The daemon makes threads and snapshots; nothing makes namespaces. */
 	HAS(clone, D, 0, THREAD, THREAD),
-	IS(clone, D, 0, FORK),
+	IS(clone, D | F, 0, FORK),
 	IS(prctl, D, 0, PR_SET_PDEATHSIG),
 	IS(prctl, D, 0, PR_SET_NO_NEW_PRIVS),
 	IS(prctl, D, 0, PR_SET_SECCOMP),
 	HAS(clone, M | L, 0, NAMESPACES, 0),
 	IS(socket, D | M, 0, AF_UNIX),
 	IS(socketpair, D | M, 0, AF_UNIX),
-	IS(kill, M, 1, SIGKILL), /* helpers stopped by their users */
+	IS(kill, M | F, 1, SIGKILL), /* helpers stopped by their users, readers that wait */
 	IS(kill, D, 1, 0),
 	IS(ioctl, ALL, 1, TCGETS), /* isatty() of stdio */
 	IS(prctl, ALL, 0, PR_SET_NAME),
@@ -259,7 +259,7 @@ static const unsigned role_is[] = {
 	[SCRIBE_PROCESS_LINKER] = L,
 	[SCRIBE_PROCESS_HELPER] = H | R,	     [SCRIBE_PROCESS_READER] = R,
 	[SCRIBE_PROCESS_ROOT_HELPER] = H | R | P,
-	[SCRIBE_PROCESS_SNAPSHOT] = S,
+	[SCRIBE_PROCESS_SNAPSHOT] = S,	     [SCRIBE_PROCESS_PROCFS] = F,
 };
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
@@ -285,7 +285,7 @@ static int allow(scmp_filter_ctx filter, unsigned who)
 		if (arguments[i].who & who && arguments[i].call >= 0 && !is_allowed(arguments[i].call, who))
 			rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, arguments[i].call, 1, &arguments[i].is);
 	/* A filter cannot see the flags of clone3: with ENOSYS the C library uses clone. */
-	if (rc == 0 && who & (D | M | L))
+	if (rc == 0 && who & (D | M | L | F))
 		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	return rc;
 }
@@ -432,7 +432,7 @@ int scribe_calls_filter(enum scribe_process_role role)
 	int rc;
 
 	is_daemon = role_is[role] & D;
-	is_helper = !(role_is[role] & (D | M | L));
+	is_helper = !(role_is[role] & (D | M | L | F));
 	sigemptyset(&none);
 	sigaddset(&none, SIGSYS);
 	if (sigaction(SIGSYS, &a, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &none, NULL) < 0)

@@ -13,6 +13,7 @@ enum scribe_process_role {
 	SCRIBE_PROCESS_LINKER,      /* BPF, PERFMON */
 	SCRIBE_PROCESS_SNAPSHOT,    /* a copy of the daemon: none */
 	SCRIBE_PROCESS_ROOT_HELPER, /* SYS_PTRACE, DAC_OVERRIDE */
+	SCRIBE_PROCESS_PROCFS,      /* SYS_PTRACE, DAC_READ_SEARCH */
 };
 
 #define SCRIBE_REFUSED_CALL 0x5ca11ed0

@@ -14,10 +14,10 @@
 #include <sys/vfs.h>
 
 #include "runtime/daemon/base/event_loop.h"
-#include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/config/library_selection.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/privsep/procfs_reader.h"
 
 int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
@@ -127,7 +127,8 @@ int scribe_job_table_match(const struct scribe_job *job, struct scribe_job_entry
 	if (s->match_env[0]) {
 		entry->match = SCRIBE_MATCH_ENV;
 		entry->ancestor_pid = s->ancestor_pid;
-		entry->ancestor_ticks = s->ancestor_pid ? scribe_start_ticks(s->ancestor_pid) : 0;
+		entry->ancestor_ticks =
+			s->ancestor_pid ? scribe_procfs_start_ticks(job->config.uid, (pid_t)s->ancestor_pid) : 0;
 		rc = scribe_job_set_variable(entry, s->match_env);
 		return rc < 0 ? scribe_err_set(err, rc, "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
 					       s->match_env, SCRIBE_VARIABLE_MAX - 1)
