@@ -155,14 +155,10 @@ int scribe_procfs_root(uid_t uid, pid_t pid)
 	return -1;
 }
 
-uint64_t scribe_procfs_start_ticks(uid_t uid, pid_t pid)
+bool scribe_procfs_start_ticks(uid_t uid, pid_t pid, uint64_t *ret)
 {
-	return 1;
-}
-
-struct scribe_file_number scribe_file_number(const char *path)
-{
-	return (struct scribe_file_number){0};
+	*ret = 1;
+	return true;
 }
 
 uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u)

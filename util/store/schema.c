@@ -22,26 +22,24 @@
 	"SELECT j.job_id, j.use, j.uid, (SELECT min(x.exe) FROM job_exe x WHERE x.job = j.id) AS exe, j.first_us," \
 	" j.last_us, j.from_log FROM job j;"
 
-#define SUM(x) "COALESCE(sum(" x "), 0)"
+#define SUM(x)      "COALESCE(sum(" x "), 0), "
+#define QUOTE(x)    #x
+#define VALUE_OF(x) QUOTE(x)
+#define LONG_PART   "(dur_us / " VALUE_OF(SCRIBE_TOTAL_SHORT) ")"
+#define SHORT_PART  "(dur_us % " VALUE_OF(SCRIBE_TOTAL_SHORT) ")"
 
+/* clang-format off: one call of SUM a line */
 #define TABLE_TOTAL \
 	"CREATE TABLE total (job BIGINT NOT NULL, second BIGINT NOT NULL, rank BIGINT NOT NULL," \
 	" operation BIGINT NOT NULL, node BIGINT NOT NULL, n BIGINT NOT NULL, bytes @WIDE@ NOT NULL," \
 	" dur_ns @WIDE@ NOT NULL, timed BIGINT NOT NULL, dur_us @WIDE@ NOT NULL, long_long @WIDE@ NOT NULL," \
 	" long_short @WIDE@ NOT NULL, short_short @WIDE@ NOT NULL, least_us BIGINT, most_us BIGINT," \
 	" PRIMARY KEY (job, second, rank, operation, node)) @KEYED_END@;" \
-	"INSERT INTO total SELECT job, time_us / 1000000, rank, operation, COALESCE(node, 0), count(*)," \
-	" " SUM("len") ", " SUM("COALESCE(dur_ns, dur_us * 1000)") ", count(dur_us), " SUM( \
-		"dur_us") "," \
-			  " " SUM("(dur_us / " SCRIBE_TOTAL_SHORT ") * (dur_us / " SCRIBE_TOTAL_SHORT \
-				  ")") "," \
-				       " " SUM("(dur_us / " SCRIBE_TOTAL_SHORT ") * (dur_us % " SCRIBE_TOTAL_SHORT \
-					       ")") "," \
-						    " " SUM("(dur_us % " SCRIBE_TOTAL_SHORT \
-							    ") * (dur_us % " SCRIBE_TOTAL_SHORT \
-							    ")") "," \
-								 " min(dur_us), max(dur_us) FROM event GROUP BY 1, " \
-								 "2, 3, 4, 5;"
+	"INSERT INTO total SELECT job, time_us / 1000000, rank, operation, COALESCE(node, 0), count(*), " SUM("len") \
+		SUM("COALESCE(dur_ns, dur_us * 1000)") "count(dur_us), " SUM("dur_us") SUM( \
+			LONG_PART " * " LONG_PART) SUM(LONG_PART " * " SHORT_PART) \
+			SUM(SHORT_PART " * " SHORT_PART) "min(dur_us), max(dur_us) FROM event GROUP BY 1, 2, 3, 4, 5;"
+/* clang-format on */
 
 #define TABLE_COUNTER \
 	"CREATE TABLE counter (job BIGINT NOT NULL, file BIGINT NOT NULL, rank BIGINT NOT NULL," \

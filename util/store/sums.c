@@ -9,7 +9,6 @@
 
 #define ROWS_A_STATEMENT 256
 #define MOST             65536 /* 8 MiB */
-#define SHORT_BITS       27
 
 struct scribe_store_sum {
 	int64_t job, second, rank, operation, node;
@@ -30,8 +29,8 @@ static int64_t plus(int64_t a, int64_t b)
 static void count(struct scribe_store_sum *t, const struct scribe_store_row *row)
 {
 	const int64_t len = row->v[SCRIBE_COLUMN_len], us = row->v[SCRIBE_COLUMN_dur_us];
-	const int64_t ns = row->v[SCRIBE_COLUMN_dur_ns], high = us >> SHORT_BITS;
-	const int64_t low = us & ((1 << SHORT_BITS) - 1);
+	const int64_t ns = row->v[SCRIBE_COLUMN_dur_ns], high = us / SCRIBE_TOTAL_SHORT;
+	const int64_t low = us % SCRIBE_TOTAL_SHORT;
 
 	t->n++;
 	if (len != SCRIBE_SQL_NULL)

@@ -24,11 +24,11 @@ int scribe_store_sums_put(struct scribe_store_sums *t, const struct scribe_sql_k
 int scribe_store_sums_forget(const struct scribe_sql_kind_ops *ops, void *db, int64_t second, struct scribe_err *err);
 
 /*
- * Columns beside the key. A duration in us is long * 2^27 + short: sums of the products give the sum of squares.
- * X(column): added up.
+ * Columns beside the key. A duration in us is long * SCRIBE_TOTAL_SHORT + short: sums of the products give the sum of
+ * squares. X(column): added up.
  */
 #define SCRIBE_TOTAL_SUMS(X) X(n) X(bytes) X(dur_ns) X(timed) X(dur_us) X(long_long) X(long_short) X(short_short)
 
-#define SCRIBE_TOTAL_SHORT "134217728"
+#define SCRIBE_TOTAL_SHORT 134217728
 
 #endif

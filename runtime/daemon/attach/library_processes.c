@@ -44,7 +44,6 @@ static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint
 void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_process_look *at,
 		      uint64_t when_ns)
 {
-	const struct scribe_file_number ours = scribe_file_number("/");
 	struct scribe_library_search k = {.then = SCRIBE_SEEK_ATTACH,
 					  .job = p->job->index,
 					  .search = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid}};
@@ -54,7 +53,7 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, const s
 	if (!l || !at->program.inode)
 		return;
 	/* paths below another root are other files: wait until these are mapped */
-	if (at->root.device == ours.device && at->root.inode == ours.inode)
+	if (scribe_is_same_file(at->root, scribe_file_number("/")))
 		scribe_libs_search(d, p->job, &k);
 	/* calls of a linked-in library need no mapping */
 	if (when_ns && !scribe_uprobes_known(l->uprobes, at->program.device, at->program.inode))

@@ -15,7 +15,7 @@
 
 #define GROW_BYTES  (1u << 20) /* steps of file and mapping: remapping is rare, a small file has 1 MiB */
 #define MAGIC       "ioscribe"
-#define LEAVE_BYTES (256u << 20) /* left free on the file system, at most an eighth of it */
+#define LEAVE_BYTES (256u << 20) /* left free on the file system, at most 1/8 of it; small journals leave half */
 
 #define CHECK_START 0x6a09e667f3bcc908ull
 #define CHECK_TIMES 0x9e3779b97f4a7c15ull /* odd, so each step is reversible and one wrong word is always found */

@@ -130,7 +130,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 					    err.text[0] ? err.text : "cannot start");
 	/* a reused process id has another start time */
 	c->run->client.pid = c->pid;
-	c->run->client.ticks = scribe_procfs_start_ticks(c->uid, c->pid);
+	(void)scribe_procfs_start_ticks(c->uid, c->pid, &c->run->client.ticks);
 	scribe_job_journal_begin(c->run, c, text, bytes);
 	return say_ready(d, c);
 }
@@ -161,8 +161,9 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_job *job = d->jobs;
-	uint64_t ticks = scribe_procfs_start_ticks(c->uid, c->pid);
+	uint64_t ticks;
 
+	(void)scribe_procfs_start_ticks(c->uid, c->pid, &ticks);
 	while (job && !(job->client.resumed && job->client.pid == c->pid && job->client.ticks == ticks && ticks))
 		job = job->next;
 	if (c->run || !job)
@@ -286,11 +287,13 @@ static void report_building(struct scribe_client *c, uint64_t now)
 
 void scribe_runlink_sweep(struct scribe_daemon *d)
 {
+	uint64_t ticks;
+
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		report_building(c, scribe_now_ns());
 	for (struct scribe_job *job = d->jobs; job; job = job->next)
-		if (job->client.resumed &&
-		    scribe_procfs_start_ticks(job->config.uid, job->client.pid) != job->client.ticks)
+		if (job->client.resumed && scribe_procfs_start_ticks(job->config.uid, job->client.pid, &ticks) &&
+		    ticks != job->client.ticks)
 			goes_on_alone(job);
 }
 

@@ -315,7 +315,10 @@ static void count_user(void *ctx, uid_t uid)
 	((struct giving_up *)ctx)->users += uid != 0;
 }
 
-/* Keeps what is in the journal. Spares users below an equal part of half of the pool, even when it is full. */
+/*
+ * Keeps what is in the journal. Spares users below an equal part of one user's limit, half of the pool, even when it is
+ * full.
+ */
 static void give_up_journal(void *ctx, uid_t uid)
 {
 	struct giving_up *g = ctx;
@@ -327,7 +330,7 @@ static void give_up_journal(void *ctx, uid_t uid)
 		return;
 	scribe_user_usage(d, uid, &own);
 	if (own.v[SCRIBE_QUOTA_MIB] < SCRIBE_JOURNAL_SMALL >> 20 ||
-	    own.v[SCRIBE_QUOTA_MIB] < scribe_user_limit(d, SCRIBE_QUOTA_MIB) * FULL_USERS / 2 / g->users ||
+	    own.v[SCRIBE_QUOTA_MIB] < scribe_user_limit(d, SCRIBE_QUOTA_MIB) / g->users ||
 	    scribe_user_may(d, uid, SCRIBE_QUOTA_MIB, NULL) == 0)
 		return;
 	for (struct scribe_job *job = d->jobs; job; job = job->next)

@@ -104,11 +104,6 @@ static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_
 	return appear(d, job, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
 
-static bool is_same_file(struct scribe_file_number a, struct scribe_file_number b)
-{
-	return a.device == b.device && a.inode == b.inode;
-}
-
 /* A process that has ended keeps its parent's values. */
 static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p, const struct scribe_process_look *at)
 {
@@ -118,8 +113,8 @@ static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p
 		return;
 	/* processes with the same root may have different mounts below it: compare the namespace, too */
 	p->own_root_dir =
-		is_same_file(at->root, scribe_file_number(machine ? "/proc/1/root/" : "/")) &&
-		is_same_file(at->mounts, scribe_file_number(machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt"));
+		scribe_is_same_file(at->root, scribe_file_number(machine ? "/proc/1/root/" : "/")) &&
+		scribe_is_same_file(at->mounts, scribe_file_number(machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt"));
 	p->root_id = p->own_root_dir ? 0
 				     : scribe_hash64(&at->root, sizeof(at->root),
 						     scribe_hash64(&at->mounts, sizeof(at->mounts), 0));

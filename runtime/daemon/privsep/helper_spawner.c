@@ -12,28 +12,25 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/base/file_number.h"
 #include "runtime/daemon/privsep/helper_main.h"
-#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/subprocess.h"
 
-#define START_MS 20000          /* for the spawner's first message, on a loaded machine */
 #define END_MS   3000           /* for the spawner and the last helpers */
 #define KILL_NS  10000000000ull /* after a helper is not needed any more */
 #define RETRY_MS 20             /* between attempts to fork while the number of processes is at its limit */
 #define DELAYED  256            /* requests that wait for a process */
 
 static struct {
-	pid_t pid;
-	int sock;
+	struct scribe_subprocess process;
 	bool hung; /* a helper missed its deadline */
 	bool lost; /* the spawner has ended */
-} spawner = {.pid = -1, .sock = -1};
+} spawner = {.process = SCRIBE_NO_SUBPROCESS};
 
 static int fork_helper(const struct scribe_helper_wanted *who, int sock)
 {
@@ -184,19 +181,13 @@ static void end_of_maker(void)
 	_exit(0);
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* A service manager gives the daemon a read-only file system; helpers need the users' view, the root of process 1. */
 static void enter_root_of_init(void)
 {
 	int root;
 
-	if (!getenv("NOTIFY_SOCKET") || is_same_file("/proc/self/ns/mnt", "/proc/1/ns/mnt"))
+	if (!getenv("NOTIFY_SOCKET") ||
+	    scribe_is_same_file(scribe_file_number("/proc/self/ns/mnt"), scribe_file_number("/proc/1/ns/mnt")))
 		return;
 	/* On failure, `ioscribe doctor --service` lists the logs that cannot be written. */
 	root = open("/proc/1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -206,28 +197,13 @@ static void enter_root_of_init(void)
 		close(root);
 }
 
-static void make_helpers(int sock, bool for_run)
+static void make_helpers(int sock)
 {
 	struct scribe_helper_wanted who;
-	struct scribe_err err;
-	const int only = 3;
-	int given, rc = scribe_helper_alone(sock);
+	int given;
 
-	setsid();
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	prctl(PR_SET_NAME, "ioscribe-spawn");
-	if (rc == 0 && !for_run)
-		enter_root_of_init();
-	if (rc == 0 && chdir("/") < 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = scribe_sandbox(for_run ? SCRIBE_PROCESS_RUN_SPAWNER : SCRIBE_PROCESS_SPAWNER, &err);
-	if (scribe_helper_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
-		_exit(1);
 	for (;;) {
-		struct pollfd p = {.fd = only, .events = POLLIN};
+		struct pollfd p = {.fd = sock, .events = POLLIN};
 		bool is_asked = poll(&p, 1, ndelayed ? RETRY_MS : 1000) > 0;
 
 		reap();
@@ -235,7 +211,7 @@ static void make_helpers(int sock, bool for_run)
 		make_delayed();
 		if (!is_asked)
 			continue;
-		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
+		if (scribe_helper_recv(sock, &who, sizeof(who), &given, 0) < 0)
 			end_of_maker();
 		if (given < 0) {
 			cancel(who.id);
@@ -248,41 +224,25 @@ static void make_helpers(int sock, bool for_run)
 
 int scribe_helpers_open(bool for_run, struct scribe_err *err)
 {
-	int pair[2], rc, answered, given;
+	const struct scribe_subprocess_plan plan = {
+		.name = "ioscribe-spawn",
+		.role = for_run ? SCRIBE_PROCESS_RUN_SPAWNER : SCRIBE_PROCESS_SPAWNER,
+		.before = for_run ? NULL : enter_root_of_init,
+		.serve = make_helpers,
+	};
+	int rc = scribe_subprocess_start(&spawner.process, &plan);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
-	spawner.pid = fork();
-	if (spawner.pid == 0)
-		make_helpers(pair[1], for_run);
-	rc = spawner.pid < 0 ? -errno : 0;
-	close(pair[1]);
-	spawner.sock = pair[0];
-	/* An error of the spawner's sandbox makes the daemon's start fail. */
-	if (rc == 0)
-		rc = scribe_helper_recv_within(spawner.sock, &answered, sizeof(answered), &given, START_MS);
-	if (rc == 0)
-		rc = answered;
 	/* From here on the event loop must not block on it. */
-	if (rc == 0 && fcntl(spawner.sock, F_SETFL, O_NONBLOCK) < 0)
+	if (rc == 0 && fcntl(spawner.process.sock, F_SETFL, O_NONBLOCK) < 0) {
 		rc = -errno;
-	if (rc == 0)
-		return 0;
-	scribe_helpers_close();
-	return scribe_err_set(err, rc, "cannot start the process that makes helpers: %s", strerror(-rc));
+		scribe_helpers_close();
+	}
+	return rc == 0 ? 0 : scribe_err_set(err, rc, "cannot start the process that makes helpers: %s", strerror(-rc));
 }
 
 void scribe_helpers_close(void)
 {
-	if (spawner.sock >= 0)
-		close(spawner.sock);
-	for (int i = 0; spawner.pid > 0 && i < END_MS / 5; i++) {
-		if (waitpid(spawner.pid, NULL, WNOHANG) != 0)
-			break;
-		usleep(5000);
-	}
-	spawner.sock = -1;
-	spawner.pid = -1;
+	scribe_subprocess_close(&spawner.process, END_MS);
 }
 
 void scribe_helpers_end_hung(void)
@@ -293,8 +253,8 @@ void scribe_helpers_end_hung(void)
 
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid)
 {
-	if (spawner.sock >= 0) {
-		int rc = scribe_helper_send(spawner.sock, who, sizeof(*who), sock);
+	if (spawner.process.sock >= 0) {
+		int rc = scribe_helper_send(spawner.process.sock, who, sizeof(*who), sock);
 
 		spawner.lost = spawner.lost || rc == -EPIPE;
 		return rc;
@@ -307,8 +267,8 @@ void scribe_helper_cancel(uint32_t id)
 {
 	const struct scribe_helper_wanted who = {.id = id};
 
-	if (spawner.sock >= 0)
-		(void)scribe_helper_send(spawner.sock, &who, sizeof(who), -1);
+	if (spawner.process.sock >= 0)
+		(void)scribe_helper_send(spawner.process.sock, &who, sizeof(who), -1);
 }
 
 bool scribe_helpers_lost(void)
@@ -318,7 +278,7 @@ bool scribe_helpers_lost(void)
 
 bool scribe_helper_has_spawner(void)
 {
-	return spawner.sock >= 0;
+	return spawner.process.sock >= 0;
 }
 
 void scribe_helper_hangs(void)

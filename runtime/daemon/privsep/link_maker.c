@@ -13,21 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/daemon/privsep/helper_wire.h"
-#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/subprocess.h"
 
 #define PLACES_MAX 4096u /* probe offsets per link */
 #define GIVEN      3     /* descriptors: for the answer, program, file */
 #define PAGE       4096u
-#define START_MS   20000 /* wait for a process's first message */
-#define END_MS     5000  /* wait for each process at the end */
-#define NAP_US     5000  /* between receipt of a descriptor and its close */
+#define END_MS     5000 /* wait for each process at the end */
+#define NAP_US     5000 /* between receipt of a descriptor and its close */
 
 struct wish {
 	uint32_t n, at_return, deadline_ms, pad;
@@ -40,10 +38,7 @@ struct answer {
 
 enum { MAKER, CLOSER, PROCESSES };
 
-static struct {
-	pid_t pid;
-	int sock;
-} process[PROCESSES] = {{-1, -1}, {-1, -1}};
+static struct scribe_subprocess process[PROCESSES] = {SCRIBE_NO_SUBPROCESS, SCRIBE_NO_SUBPROCESS};
 static unsigned dropping; /* links that the closer has not confirmed */
 
 /* -EAGAIN instead of blocking the event loop. */
@@ -186,54 +181,16 @@ static void close_links(int sock)
 	_exit(0);
 }
 
-/* The first message is 0 or a negative errno. Does not return. */
-static void serve(int which, int sock)
-{
-	static const char *const name[] = {[MAKER] = "ioscribed-links", [CLOSER] = "ioscribed-close"};
-	struct scribe_err err;
-	int rc = scribe_helper_alone(sock);
-
-	setsid();
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	prctl(PR_SET_NAME, name[which]);
-	if (rc == 0 && chdir("/") < 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = scribe_sandbox(SCRIBE_PROCESS_LINKER, &err);
-	if (scribe_helper_send(3, &rc, sizeof(rc), -1) < 0 || rc < 0)
-		_exit(1);
-	if (which == MAKER)
-		make_links(3);
-	close_links(3);
-}
-
-static int start(int which)
-{
-	struct pollfd p = {.events = POLLIN};
-	int pair[2], rc = -ETIMEDOUT, given;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	process[which].pid = fork();
-	if (process[which].pid == 0)
-		serve(which, pair[1]);
-	close(pair[1]);
-	p.fd = process[which].sock = pair[0];
-	if (process[which].pid < 0)
-		return -errno;
-	if (poll(&p, 1, START_MS) == 1 && scribe_helper_recv(p.fd, &rc, sizeof(rc), &given, MSG_DONTWAIT) < 0)
-		rc = -EPIPE;
-	return rc;
-}
-
 int scribe_linker_open(struct scribe_err *err)
 {
-	int rc = start(MAKER);
+	static const struct scribe_subprocess_plan plan[] = {
+		[MAKER] = {.name = "ioscribed-links", .role = SCRIBE_PROCESS_LINKER, .serve = make_links},
+		[CLOSER] = {.name = "ioscribed-close", .role = SCRIBE_PROCESS_LINKER, .serve = close_links},
+	};
+	int rc = 0;
 
-	if (rc == 0)
-		rc = start(CLOSER);
+	for (int i = 0; i < PROCESSES && rc == 0; i++)
+		rc = scribe_subprocess_start(&process[i], &plan[i]);
 	if (rc == 0)
 		return 0;
 	scribe_linker_close();
@@ -243,16 +200,7 @@ int scribe_linker_open(struct scribe_err *err)
 void scribe_linker_close(void)
 {
 	for (int i = 0; i < PROCESSES; i++)
-		if (process[i].sock >= 0)
-			close(process[i].sock);
-	for (int i = 0; i < PROCESSES; i++) {
-		for (int k = 0; process[i].pid > 0 && k < END_MS / 5; k++) {
-			if (waitpid(process[i].pid, NULL, WNOHANG) != 0)
-				break;
-			usleep(5000);
-		}
-		process[i].pid = process[i].sock = -1;
-	}
+		scribe_subprocess_close(&process[i], END_MS);
 	dropping = 0;
 }
 

@@ -12,11 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,14 +22,14 @@
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/privsep/helper_wire.h"
-#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/subprocess.h"
 
 #define ANSWER_MS  60         /* then a reader that waits in the kernel is replaced */
 #define STARVED_MS 1000       /* and one that waits for a processor */
 #define QUICK_NS   5000000ull /* waiting that is not counted */
 #define SHARE      20u        /* of the time, at most one part is waiting for a user */
 #define AHEAD_NS   120000000ull
-#define START_MS   20000
+#define START_MS   20000 /* for the first reader, on a loaded machine */
 #define REPLACE_MS 200
 #define END_MS     5000
 
@@ -45,7 +42,8 @@ struct question {
 
 struct answer {
 	uint32_t number;
-	int32_t blocked; /* it waited, and not for a processor */
+	int32_t blocked;      /* it waited, and not for a processor */
+	uint64_t start_ticks; /* of TICKS */
 	struct scribe_process_look look;
 };
 
@@ -54,22 +52,12 @@ struct waited {
 };
 
 static struct {
-	pid_t parent, pid;
-	int sock;    /* to the reader; -1: the caller's process reads */
-	int control; /* to its parent */
+	struct scribe_subprocess parent;
+	pid_t pid;
+	int sock; /* to the reader; -1: the caller's process reads */
 	uint32_t number;
 	struct scribe_map waited; /* by user + 1: those who were waited for */
-} reader = {.parent = -1, .sock = -1, .control = -1};
-
-struct scribe_file_number scribe_file_number(const char *path)
-{
-	struct scribe_file_number n = {0};
-	struct statx x;
-
-	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &x) == 0)
-		n = (struct scribe_file_number){makedev(x.stx_dev_major, x.stx_dev_minor), x.stx_ino};
-	return n;
-}
+} reader = {.parent = SCRIBE_NO_SUBPROCESS, .sock = -1};
 
 static struct scribe_file_number number_at(pid_t pid, const char *what)
 {
@@ -79,27 +67,33 @@ static struct scribe_file_number number_at(pid_t pid, const char *what)
 	return scribe_file_number(path);
 }
 
-static int read_one(pid_t pid, int what, struct scribe_process_look *ret)
+static void look_at(pid_t pid, struct scribe_process_look *ret)
 {
 	char path[64];
 	ssize_t n;
 
-	*ret = (struct scribe_process_look){0};
-	if (what == ROOT) {
-		snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
-		return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
-	}
-	if (what == TICKS) {
-		ret->start_ticks = scribe_start_ticks((uint32_t)pid);
-		return -1;
-	}
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	n = readlink(path, ret->exe, sizeof(ret->exe) - 1);
 	ret->exe[n > 0 ? n : 0] = 0;
 	ret->program = scribe_file_number(path);
 	ret->root = number_at(pid, "root/");
 	ret->mounts = number_at(pid, "ns/mnt");
-	return -1;
+}
+
+/* Returns the descriptor of ROOT, otherwise -1. */
+static int read_one(pid_t pid, int what, struct answer *ret)
+{
+	char path[64];
+
+	*ret = (struct answer){0};
+	if (what == LOOK)
+		look_at(pid, &ret->look);
+	if (what == TICKS)
+		ret->start_ticks = scribe_start_ticks((uint32_t)pid);
+	if (what != ROOT)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
 static _Noreturn void answer_all(int sock)
@@ -113,7 +107,7 @@ static _Noreturn void answer_all(int sock)
 		int fd;
 
 		getrusage(RUSAGE_SELF, &before);
-		fd = read_one(q.pid, q.what, &a.look);
+		fd = read_one(q.pid, q.what, &a);
 		getrusage(RUSAGE_SELF, &after);
 		a.number = q.number;
 		a.blocked = after.ru_nvcsw != before.ru_nvcsw;
@@ -125,71 +119,54 @@ static _Noreturn void answer_all(int sock)
 	_exit(0);
 }
 
-/* Sends 0 or a negative errno, then each reader's process id; receives the readers' socket, then wishes for a new one.
- */
-static _Noreturn void serve(int control)
+/* Receives the readers' socket, then wishes for a new one; sends each reader's process id. */
+static void serve(int control)
 {
-	struct scribe_err err;
-	int rc = scribe_helper_alone(control), sock = -1, none;
+	int rc, sock = -1, none;
 	char wish;
 
-	setsid();
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	prctl(PR_SET_NAME, "ioscribed-procs");
-	if (rc == 0 && chdir("/") < 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = scribe_sandbox(SCRIBE_PROCESS_PROCFS, &err);
-	if (scribe_helper_send(3, &rc, sizeof(rc), -1) < 0 || rc < 0 ||
-	    scribe_helper_recv(3, &wish, sizeof(wish), &sock, 0) < 0 || sock < 0)
-		_exit(1);
+	if (scribe_helper_recv(control, &wish, sizeof(wish), &sock, 0) < 0 || sock < 0)
+		return;
 	for (;;) {
 		pid_t pid = fork();
 
 		if (pid == 0)
 			answer_all(sock);
-		rc = scribe_helper_send(3, &pid, sizeof(pid), -1);
+		rc = scribe_helper_send(control, &pid, sizeof(pid), -1);
 		if (rc == 0)
-			rc = scribe_helper_recv(3, &wish, sizeof(wish), &none, 0);
+			rc = scribe_helper_recv(control, &wish, sizeof(wish), &none, 0);
 		if (pid > 0) {
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
 		}
 		if (rc < 0)
-			_exit(0); /* the daemon has ended */
+			return; /* the daemon has ended */
 	}
 }
 
-static int start(void)
+static int start_reader(void)
 {
-	int control[2], pair[2], rc, given;
+	int pair[2], rc, given;
 	char wish = 0;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
-		return -errno;
-	reader.parent = fork();
-	if (reader.parent == 0)
-		serve(control[1]);
-	close(control[1]);
-	reader.control = control[0];
-	if (reader.parent < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
 	reader.sock = pair[0];
-	if (scribe_helper_recv_within(reader.control, &rc, sizeof(rc), &given, START_MS) < 0 ||
-	    (rc == 0 && scribe_helper_send(reader.control, &wish, sizeof(wish), pair[1]) < 0) ||
-	    (rc == 0 &&
-	     scribe_helper_recv_within(reader.control, &reader.pid, sizeof(reader.pid), &given, START_MS) < 0))
-		rc = -EPIPE;
+	rc = scribe_helper_send(reader.parent.sock, &wish, sizeof(wish), pair[1]);
 	close(pair[1]);
+	if (rc == 0)
+		rc = scribe_helper_recv_within(reader.parent.sock, &reader.pid, sizeof(reader.pid), &given, START_MS);
 	return rc;
 }
 
 int scribe_procfs_open(struct scribe_err *err)
 {
-	int rc = start();
+	static const struct scribe_subprocess_plan plan = {
+		.name = "ioscribed-procs", .role = SCRIBE_PROCESS_PROCFS, .serve = serve};
+	int rc = scribe_subprocess_start(&reader.parent, &plan);
 
+	if (rc == 0)
+		rc = start_reader();
 	if (rc == 0)
 		return 0;
 	scribe_procfs_close();
@@ -200,14 +177,11 @@ void scribe_procfs_close(void)
 {
 	if (reader.sock >= 0)
 		close(reader.sock);
-	if (reader.control >= 0)
-		close(reader.control);
-	for (int k = 0; reader.parent > 0 && k < END_MS / 5 && waitpid(reader.parent, NULL, WNOHANG) == 0; k++)
-		usleep(5000);
+	reader.sock = -1;
+	scribe_subprocess_close(&reader.parent, END_MS);
 	for (size_t i = 0; i < reader.waited.buckets; i++)
 		free(reader.waited.entry[i].value);
 	scribe_map_clear(&reader.waited);
-	reader.parent = reader.sock = reader.control = -1;
 }
 
 static void replace(void)
@@ -215,13 +189,14 @@ static void replace(void)
 	char wish = 0;
 	int given;
 
-	while (scribe_helper_recv(reader.control, &reader.pid, sizeof(reader.pid), &given, MSG_DONTWAIT) == 0)
+	while (scribe_helper_recv(reader.parent.sock, &reader.pid, sizeof(reader.pid), &given, MSG_DONTWAIT) == 0)
 		;
 	reader.pid = 0;
-	if (scribe_helper_send(reader.control, &wish, sizeof(wish), -1) < 0)
+	if (scribe_helper_send(reader.parent.sock, &wish, sizeof(wish), -1) < 0)
 		scribe_procfs_close();
 	else
-		(void)scribe_helper_recv_within(reader.control, &reader.pid, sizeof(reader.pid), &given, REPLACE_MS);
+		(void)scribe_helper_recv_within(reader.parent.sock, &reader.pid, sizeof(reader.pid), &given,
+						REPLACE_MS);
 }
 
 static bool may_wait(uid_t uid, uint64_t now)
@@ -266,21 +241,21 @@ static bool take_answer(uint32_t number, struct answer *ret, int *ret_fd)
 	return false;
 }
 
-/* Returns the descriptor that came with the answer, or -1. */
-static int ask(uid_t uid, pid_t pid, int what, struct scribe_process_look *ret)
+/* False: no answer came in time. *ret_fd is the descriptor of ROOT, or -1. */
+static bool ask(uid_t uid, pid_t pid, int what, struct answer *ret, int *ret_fd)
 {
 	struct question q = {.number = ++reader.number, .pid = pid, .what = what};
 	struct pollfd p = {.fd = reader.sock, .events = POLLIN};
 	uint64_t start_ns = scribe_now_ns();
-	static struct answer a;
 	bool answered = false;
-	int fd = -1;
 
-	*ret = (struct scribe_process_look){0};
-	if (reader.sock < 0)
-		return read_one(pid, what, ret);
+	*ret_fd = -1;
+	if (reader.sock < 0) {
+		*ret_fd = read_one(pid, what, ret);
+		return true;
+	}
 	if (!may_wait(uid, start_ns) || send(reader.sock, &q, sizeof(q), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(q))
-		return -1;
+		return false;
 	while (!answered) {
 		uint64_t ms = (scribe_now_ns() - start_ns) / 1000000;
 		char state = ms < ANSWER_MS ? 'R' : reader.pid > 0 ? scribe_process_state((uint32_t)reader.pid) : 0;
@@ -288,33 +263,38 @@ static int ask(uid_t uid, pid_t pid, int what, struct scribe_process_look *ret)
 		if (ms >= STARVED_MS || (state != 'R' && state != 'S'))
 			break;
 		if (poll(&p, 1, ms < ANSWER_MS ? ANSWER_MS - (int)ms : ANSWER_MS) > 0)
-			answered = take_answer(q.number, &a, &fd);
+			answered = take_answer(q.number, ret, ret_fd);
 	}
-	if (answered)
-		*ret = a.look;
-	else
+	if (!answered)
 		replace();
-	if (!answered || a.blocked)
+	if (!answered || ret->blocked)
 		has_waited(uid, scribe_now_ns() - start_ns);
-	return fd;
+	return answered;
 }
+
+/* 4 KiB: not on the stack. */
+static struct answer last;
 
 void scribe_procfs_look(uid_t uid, pid_t pid, struct scribe_process_look *ret)
 {
-	(void)ask(uid, pid, LOOK, ret);
+	int none;
+
+	*ret = ask(uid, pid, LOOK, &last, &none) ? last.look : (struct scribe_process_look){0};
 }
 
 int scribe_procfs_root(uid_t uid, pid_t pid)
 {
-	static struct scribe_process_look none;
+	int fd;
 
-	return ask(uid, pid, ROOT, &none);
+	(void)ask(uid, pid, ROOT, &last, &fd);
+	return fd;
 }
 
-uint64_t scribe_procfs_start_ticks(uid_t uid, pid_t pid)
+bool scribe_procfs_start_ticks(uid_t uid, pid_t pid, uint64_t *ret)
 {
-	static struct scribe_process_look look;
+	int none;
+	bool known = ask(uid, pid, TICKS, &last, &none);
 
-	(void)ask(uid, pid, TICKS, &look);
-	return look.start_ticks;
+	*ret = known ? last.start_ticks : 0;
+	return known;
 }

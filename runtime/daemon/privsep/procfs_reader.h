@@ -13,13 +13,9 @@
 #include <sys/types.h>
 
 #include "logfmt/base/err.h"
-
-struct scribe_file_number {
-	uint64_t device, inode; /* as in struct stat; 0, 0: unknown */
-};
+#include "runtime/daemon/base/file_number.h"
 
 struct scribe_process_look {
-	uint64_t start_ticks; /* since boot; 0: unknown */
 	struct scribe_file_number program, root, mounts;
 	char exe[PATH_MAX]; /* empty: unknown */
 };
@@ -29,15 +25,14 @@ int scribe_procfs_open(struct scribe_err *err);
 void scribe_procfs_close(void);
 
 /*
- * All unknown if the process has ended, or if its answer takes too long: at most 60 ms, and over time a twentieth of
- * the caller's time for one user's processes.
+ * All unknown if the process has ended, or if its answer takes too long: 60 ms in the kernel and up to 200 ms for the
+ * next reader to start, 1 s where the reader gets no processor; over time a twentieth of the caller's time for the
+ * processes of one user.
  */
 void scribe_procfs_look(uid_t uid, pid_t pid, struct scribe_process_look *ret);
 /* Its root directory, O_PATH; -1: unknown, as above. */
 int scribe_procfs_root(uid_t uid, pid_t pid);
-uint64_t scribe_procfs_start_ticks(uid_t uid, pid_t pid);
-
-/* Of a path that leads to no user's process; a server of files that hangs is not asked. */
-struct scribe_file_number scribe_file_number(const char *path);
+/* Start time in ticks since boot, 0: it has ended. False: no answer in time, *ret is 0. */
+bool scribe_procfs_start_ticks(uid_t uid, pid_t pid, uint64_t *ret);
 
 #endif

@@ -127,8 +127,10 @@ int scribe_job_table_match(const struct scribe_job *job, struct scribe_job_entry
 	if (s->match_env[0]) {
 		entry->match = SCRIBE_MATCH_ENV;
 		entry->ancestor_pid = s->ancestor_pid;
-		entry->ancestor_ticks =
-			s->ancestor_pid ? scribe_procfs_start_ticks(job->config.uid, (pid_t)s->ancestor_pid) : 0;
+		entry->ancestor_ticks = 0;
+		if (s->ancestor_pid)
+			(void)scribe_procfs_start_ticks(job->config.uid, (pid_t)s->ancestor_pid,
+							&entry->ancestor_ticks);
 		rc = scribe_job_set_variable(entry, s->match_env);
 		return rc < 0 ? scribe_err_set(err, rc, "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
 					       s->match_env, SCRIBE_VARIABLE_MAX - 1)
