@@ -130,3 +130,21 @@ c.recv(65536)' "$IOSCRIBE_DIR/socket" 3>&- &
   [ "$(value "$T/logs/s.darshan" STDIO_WRITES '/stream$')" = 1000 ]
   [ "$(value "$T/logs/s.darshan" STDIO_BYTES_WRITTEN '/stream$')" = 8000 ]
 }
+
+@test "a place that closes while CMD runs: the log waits in the spool, and the end says so" {
+  serve
+  install -d -o 65534 "$T/own"
+  run_it user "$IOSCRIBE" run --force --log "$T/own/a.darshan" -- chmod 500 "$T/own"
+  [ "$status" -eq 0 ]
+  [[ "$output" == "ioscribe: log $T/spool/65534/"*".darshan
+  note       it waits in the service's spool until its place can be written to (\`ioscribe job list\`)" ]]
+}
+
+@test "in a job: one line names the job that records the process" {
+  serve
+  job begin --job-id 7 --uid 65534 --match-env JOBX=7
+  run_it user env JOBX=7 IOSCRIBE_ENABLE=1 "$IOSCRIBE" run --force --log "$T/logs/a.darshan" -- true
+  echo "$output"
+  [[ "$output" == *"job 7 records it already"* ]]
+  job end 7
+}

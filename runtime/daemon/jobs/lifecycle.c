@@ -279,6 +279,7 @@ int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config, cons
 int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
 {
 	struct scribe_daemon *d = job->daemon;
+	const struct scribe_process *has;
 	uint32_t index, proc_id;
 	int rc;
 
@@ -287,6 +288,10 @@ int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, st
 	if (rc < 0)
 		return rc;
 	rc = scribe_bpf_enrol(d->bpf, pid, job->index, &index, &proc_id, err);
+	has = rc == -EEXIST ? scribe_map_get(&d->by_tgid, (uint64_t)pid) : NULL;
+	if (has)
+		return scribe_err_set(err, rc, "process %d: job %s records it already", (int)pid,
+				      has->job->spec.id[0] ? has->job->spec.id : "of another `ioscribe run`");
 	if (rc < 0)
 		return rc;
 	if (!scribe_events_enrolled(d, job, index, proc_id, pid))

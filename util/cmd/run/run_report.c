@@ -19,8 +19,13 @@
 static void summary(const struct scribe_msg_log *m)
 {
 	struct scribe_err err = {0};
+	int rc = scribe_summary_brief(m->path, stderr, &err);
 
-	if (scribe_summary_brief(m->path, stderr, &err) < 0)
+	/* only the spool has logs that their user may not open */
+	if (rc == -EACCES)
+		fprintf(stderr, "  note       it waits in the service's spool until its place can be written to "
+				"(`ioscribe job list`)\n");
+	else if (rc < 0)
 		fprintf(stderr, "  note       %s\n", scribe_human_text(err.text, (char[2048]){0}, 2048));
 	/* Only the daemon's message has the rest. */
 	if (m->overflowed_files)
