@@ -11,7 +11,7 @@ _ioscribe()
 	fi
 	case $cmd in
 	run) words="--log --force --log-dir --exclude --include --no-runtime --quiet --report --config --records --best-effort --require-trace --service-wait --dxt --stream --all-types --set --private --verbose --help --version" ;;
-	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --stream --timeout --no-start --stay --config --last-node --hook --json --quiet --help --version" ;;
+	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --stream --timeout --no-start --stay --config --last-node --hook --log-dir --line --json --quiet --help --version" ;;
 	trace) words="--job --seconds --rank --file --output --force --stop --help --version" ;;
 	publish) words="--job --pid --node --notify --help --version" ;;
 	top) words="--job --view --sort --filter --pid --interval --rows --once --json --lines --count --help --version" ;;

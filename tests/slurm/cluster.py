@@ -5,7 +5,7 @@ virtual nodes of this machine, all below one folder, on ports and with node
 names, job numbers and cgroups that no other instance has.
 
   cluster.py start DIR [KEY=VALUE...]   started and both nodes idle; exit 1 and the logs' ends if not.
-                          KEY=VALUE: prolog, epilog, task_prolog, plugstack
+                          KEY=VALUE: prolog, epilog, task_prolog, plugstack; accounting=yes: with slurmdbd on a MariaDB
   cluster.py stop DIR     everything of it is gone afterwards, its jobs too
 """
 import os
@@ -50,7 +50,7 @@ SelectTypeParameters=CR_Core_Memory
 DefMemPerCPU=200
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=5,bf_interval=5
-AccountingStorageType=accounting_storage/none
+{accounting}
 JobCompType=jobcomp/filetxt
 JobCompLoc={dir}/log/jobcomp
 PrologFlags=Alloc,Contain
@@ -64,6 +64,23 @@ MinJobAge=600
 NodeName={node1} NodeHostname=localhost NodeAddr=127.0.0.1 Port={ports[1]} CPUs={cpus} RealMemory=4000 State=UNKNOWN
 NodeName={node2} NodeHostname=localhost NodeAddr=127.0.0.1 Port={ports[2]} CPUs={cpus} RealMemory=4000 State=UNKNOWN
 PartitionName=main Nodes={node1},{node2} Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+SLURMDBD_CONF = """\
+AuthType=auth/munge
+AuthInfo=socket={dir}/munge/socket
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort={port}
+SlurmUser=root
+PidFile={dir}/pid.slurmdbd
+LogFile={dir}/log/slurmdbd
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={database}
+StorageUser=root
+StorageLoc=slurm
 """
 
 
@@ -126,6 +143,7 @@ class Cluster:
     def __init__(self, folder):
         self.dir = pathlib.Path(folder).resolve()
         self.etc = self.dir / "etc"
+        self.database = None
         self.env = dict(os.environ, SLURM_CONF=str(self.etc / "slurm.conf"))
 
     def prepare(self, hooks):
@@ -135,20 +153,29 @@ class Cluster:
         munge = pwd.getpwnam("munge")
         os.chown(self.dir / "munge", munge.pw_uid, munge.pw_gid)
         # a port that three sockets hold in turn is a number that nobody else has now
-        ports = free_ports(3)
-        nodes = [f"io{port}" for port in ports[1:]]
+        ports = free_ports(5)
+        nodes = [f"io{port}" for port in ports[1:3]]
         for node in nodes:
             (self.dir / f"spool.{node}").mkdir(exist_ok=True)
             (self.dir / f"tmp.{node}").mkdir(exist_ok=True)
             (self.dir / f"tmp.{node}").chmod(0o1777)
         keys = {"prolog": "Prolog", "epilog": "Epilog", "task_prolog": "TaskProlog", "plugstack": "PlugStackConfig"}
-        lines = [f"{keys[k]}={v}" for k, v in hooks.items()]
+        lines = [f"{keys[k]}={v}" for k, v in hooks.items() if k != "accounting"]
+        accounting = "AccountingStorageType=accounting_storage/none"
+        if "accounting" in hooks:
+            accounting = ("AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=localhost\n"
+                          f"AccountingStoragePort={ports[3]}\nAccountingStoragePass={self.dir}/munge/socket\n"
+                          "AccountingStoreFlags=job_comment")
+            dbd = self.etc / "slurmdbd.conf"
+            dbd.write_text(SLURMDBD_CONF.format(dir=self.dir, port=ports[3], database=ports[4]))
+            dbd.chmod(0o600)
+            self.database = ports[4]
         if "plugstack" not in hooks:
             (self.etc / "plugstack.conf").write_text("")
             lines.append(f"PlugStackConfig={self.etc}/plugstack.conf")
         (self.etc / "slurm.conf").write_text(SLURM_CONF.format(
             dir=self.dir, ports=ports, node1=nodes[0], node2=nodes[1], name=f"io{ports[0]}",
-            first_job=ports[0] * 1000 + 1, hooks="\n".join(lines), task_plugin="task/cgroup", cpus=2))
+            first_job=ports[0] * 1000 + 1, accounting=accounting, hooks="\n".join(lines), task_plugin="task/cgroup", cpus=2))
         (self.etc / "cgroup.conf").write_text(cgroup_conf())
         (self.etc / "nodes").write_text("\n".join(nodes) + "\n")
 
@@ -166,9 +193,29 @@ class Cluster:
         self.daemon(["setpriv", "--reuid=munge", "--regid=munge", "--clear-groups", "munged",
                      "--key-file=/etc/munge/munge.key", f"--socket={munge}/socket", f"--pid-file={munge}/pid",
                      f"--log-file={munge}/log", f"--seed-file={munge}/seed"])
+        if self.database:
+            self.launch_accounting()
         self.daemon(["slurmctld", "-c"])
         for node in self.nodes():
             self.daemon(["slurmd", "-N", node])
+
+    def launch_accounting(self):
+        nobody = pwd.getpwnam("nobody")
+        data = self.dir / "mysql"
+        data.mkdir(exist_ok=True)
+        os.chown(data, nobody.pw_uid, nobody.pw_gid)
+        common = ["--no-defaults", f"--datadir={data}/data", "--user=nobody"]
+        self.daemon(["mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-test-db"])
+        with open(self.dir / "log" / "mariadbd", "ab") as log:
+            server = subprocess.Popen(
+                ["mariadbd", *common, f"--socket={data}/socket", "--bind-address=127.0.0.1",
+                 f"--port={self.database}", f"--pid-file={data}/pid"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+        (self.dir / "pid.mariadbd").write_text(f"{server.pid}\n")
+        wait("the database", START_S, (data / "socket").exists)
+        self.daemon(["slurmdbd"])
+        wait("slurmdbd", START_S, lambda: subprocess.run(
+            ["sacctmgr", "-n", "list", "cluster"], env=self.env, capture_output=True).returncode == 0)
 
     def idle(self):
         out = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %T"], env=self.env, capture_output=True, text=True)

@@ -58,7 +58,8 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 		     {"deadline", h->deadline, sizeof(h->deadline), "0123456789"},
 		     {"streams", h->streams, sizeof(h->streams), NULL},
 		     {"jobs", h->jobs, sizeof(h->jobs), NULL},
-		     {"comment", h->comment, sizeof(h->comment), NULL}};
+		     {"comment", h->comment, sizeof(h->comment), NULL},
+		     {"accounting", h->accounting, sizeof(h->accounting), NULL}};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (strcmp(key, texts[i].key))
@@ -69,6 +70,8 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 			return "is too long";
 		if (!strcmp(key, "jobs") && strcmp(value, "all") && strcmp(value, "asked"))
 			return "is neither all nor asked";
+		if (!strcmp(key, "accounting") && *value && strcmp(value, "AdminComment") && strcmp(value, "Comment"))
+			return "is neither AdminComment nor Comment";
 		if ((!strcmp(key, "streams") || !strcmp(key, "comment")) && strcmp(value, "yes") && strcmp(value, "no"))
 			return "is neither yes nor no";
 		if (strcmp(key, "ioscribe") || *value)

@@ -20,10 +20,12 @@ void scribe_doctor_service(const char *user);
 /* The settings of hooks.conf; empty: not set (doctor_hooks.c). */
 struct scribe_hooks {
 	char ioscribe[4096], dir[4096], library[4096], options[4096];
-	char seconds[16], deadline[16], streams[8], jobs[8], comment[8];
+	char seconds[16], deadline[16], streams[8], jobs[8], comment[8], accounting[16];
 };
 /* false: a line is unusable; with `say` it is printed. */
 bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say);
+/* As given: %u stands for a user. */
+void scribe_site_log_dir(char *ret_dir, size_t cap);
 void scribe_doctor_hooks(const char *path, struct scribe_hooks *ret);
 /*
  * The daemon writes a log for a job of this user with the hooks' options and removes it. 0 and the directory,

@@ -229,16 +229,30 @@ static void look(const char *dir, const char *layout, char *ret_text, size_t cap
 		waitpid(pid, NULL, 0);
 }
 
+/* The hooks' options override the configuration file, as they do for a job. */
+static bool place_of(const char *config, const struct scribe_hooks *h, const char *key, char *ret, size_t cap)
+{
+	bool said = setting(config, key, ret, cap);
+
+	return hook_option(h, key, ret, cap) || said;
+}
+
+void scribe_site_log_dir(char *ret_dir, size_t cap)
+{
+	static struct scribe_hooks h;
+
+	snprintf(ret_dir, cap, "%s", LOG_DIR);
+	scribe_hooks_read(first_of("IOSCRIBE_HOOKS_CONF", HOOKS_CONF), &h, false);
+	place_of(first_of(SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG), &h, "log_dir", ret_dir, cap);
+}
+
 static void check_log_dir(const char *config, const struct scribe_hooks *h)
 {
 	char dir[PATH_MAX] = LOG_DIR, layout[64] = "dated", text[1024];
 	char *user;
-	bool said = setting(config, "log_dir", dir, sizeof(dir));
+	bool said = place_of(config, h, "log_dir", dir, sizeof(dir));
 
-	setting(config, "log_layout", layout, sizeof(layout));
-	/* The hooks' options override the configuration file, as they do for a job. */
-	said = hook_option(h, "log_dir", dir, sizeof(dir)) || said;
-	hook_option(h, "log_layout", layout, sizeof(layout));
+	place_of(config, h, "log_layout", layout, sizeof(layout));
 	user = strstr(dir, "%u");
 	if (user) {
 		*user = 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/cmd/job/job_print.h"
+#include "util/cmd/job/job_report.h"
 #include "util/cmd/job/job_streams.h"
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
@@ -37,6 +38,8 @@ enum key {
 	KEY_JSON,
 	KEY_HOOK,
 	KEY_STREAM,
+	KEY_LOG_DIR,
+	KEY_LINE,
 	KEY_QUIET = 'q',
 };
 
@@ -66,6 +69,8 @@ static const struct scribe_option options[] = {
 	 "end: the other nodes of the job have ended it, or never will: make its logs of what there is"},
 	{"hook", KEY_HOOK, NULL,
 	 "ready: the caller is a scheduler's hook: it and what started it are no part of the job"},
+	{"log-dir", KEY_LOG_DIR, "DIR", "report: where logs are (default: where the site's configuration puts them)"},
+	{"line", KEY_LINE, NULL, "report: print one line for a scheduler's accounting"},
 	{"json", KEY_JSON, NULL, "list, show and status: print JSON"},
 	{"quiet", KEY_QUIET, NULL, "end: do not print the logs' paths"},
 	{NULL, 0, NULL, NULL},
@@ -80,14 +85,16 @@ static const char *const examples[] = {
 	"before a program of the job is started: it is recorded from its first call on",
 	"ioscribe job list --json",
 	"what the daemon of this node traces now",
+	"ioscribe job report 1234",
+	"what the job has read and written, from its logs",
 	NULL,
 };
 
 const struct scribe_command scribe_command_job = {
 	.name = "job",
-	.summary = "begin, end, list or show a job of this node's service",
+	.summary = "begin, end, list, show a job of this node's service; report on its logs",
 	.main = scribe_cmd_job,
-	.operands = "begin|ready|end|list|show|status [ID] [KEY=VALUE...]",
+	.operands = "begin|ready|end|list|show|status|report [ID] [KEY=VALUE...]",
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
@@ -115,6 +122,8 @@ const struct scribe_command scribe_command_job = {
 		 "never comes, ioscribe merge DIRECTORY does it.\n\n"
 		 "status tells how much of its quotas a user has taken, and root how the daemon fares: the longest "
 		 "turn of its loop, for which everybody waits, and how full the event ring has been.\n\n"
+		 "report adds up the logs of a job: bytes and time by mount, findings, whether all was recorded. It "
+		 "reads the logs alone and needs no daemon. --line prints one line (docs/site-guide.md).\n\n"
 		 "Root may name every job, a user only those of the same user id. IOSCRIBE_DIR names another "
 		 "directory of the service than /run/ioscribe.",
 	.examples = examples,
@@ -124,8 +133,8 @@ struct job {
 	const char *self;
 	enum scribe_msg_type verb;
 	struct scribe_request request;
-	bool begin, has_uid, has_gid, json, quiet, no_start, stay;
-	const char *config;
+	bool begin, has_uid, has_gid, json, quiet, no_start, stay, line;
+	const char *config, *log_dir;
 	int timeout_ms;
 	int64_t deadline; /* in ms of scribe_msg_now_ms */
 	struct scribe_job_streams streams;
@@ -203,6 +212,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	case KEY_CONFIG:
 		j->config = value;
 		return 0;
+	case KEY_LOG_DIR:
+		j->log_dir = value;
+		return 0;
 	case KEY_STREAM:
 		scribe_job_streams_add(&j->streams, j->self, value);
 		return 0;
@@ -211,6 +223,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		j->stay = j->stay || key == KEY_STAY;
 		j->json = j->json || key == KEY_JSON;
 		j->quiet = j->quiet || key == KEY_QUIET;
+		j->line = j->line || key == KEY_LINE;
 		return 0;
 	}
 }
@@ -230,7 +243,8 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 		if (!strcmp(word[0], verbs[i].name))
 			j->verb = verbs[i].type;
 	if (!j->verb)
-		return scribe_err_set(err, -EINVAL, "%s: none of begin, ready, end, list, show, status", word[0]);
+		return scribe_err_set(err, -EINVAL, "%s: none of begin, ready, end, list, show, status, report",
+				      word[0]);
 	j->begin = j->verb == SCRIBE_MSG_JOB_BEGIN;
 	for (word++; *word && rc == 0; word++) {
 		char *equals = strchr(*word, '=');
@@ -351,6 +365,12 @@ int scribe_cmd_job(int argc, char **argv)
 	status = scribe_args_read(&scribe_command_job, argc, argv, take, &j, &first);
 	if (status >= 0)
 		return status;
+	if (!strcmp(argv[first], "report")) {
+		if (argc - first == 2)
+			return scribe_job_report(argv[0], argv[first + 1], j.log_dir, j.line);
+		scribe_complain(argv[0], "report takes the ID of one job");
+		return SCRIBE_EXIT_USAGE;
+	}
 	/* Checked before anything is sent, so that wrong options are a usage error. */
 	if (take_operands(&j, argv + first, &err) < 0 ||
 	    scribe_check_patterns(j.request.text, j.request.bytes, &err) < 0) {

@@ -115,6 +115,8 @@ void scribe_summary_print_phases(const struct scribe_summary *s, struct scribe_o
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out);
 
+/* Up to `most` of them. */
+void scribe_summary_print_findings(const struct scribe_summary *s, size_t most, struct scribe_out *out);
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
 /* Schema docs/summary.schema.json. */
 void scribe_summary_print_json(const struct scribe_summary *s, struct scribe_out *out, int nfiles);

@@ -116,7 +116,7 @@ static void put_slowest(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_text(out, "\n");
 }
 
-static void put_findings(const struct scribe_summary *s, size_t most, struct scribe_out *out)
+void scribe_summary_print_findings(const struct scribe_summary *s, size_t most, struct scribe_out *out)
 {
 	const struct scribe_findings *found = &s->findings;
 	char text[1024], line[1200];
@@ -409,7 +409,7 @@ void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out
 	put_job(s, out);
 	put_time(s, out);
 	put_slowest(s, out);
-	put_findings(s, SCRIBE_RULES_MAX, out);
+	scribe_summary_print_findings(s, SCRIBE_RULES_MAX, out);
 	put_modules(s, out);
 	scribe_summary_print_more(s, out);
 	scribe_summary_print_phases(s, out);
@@ -434,7 +434,7 @@ void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_ou
 	put_job(s, out);
 	put_time(s, out);
 	put_slowest(s, out);
-	put_findings(s, 3, out);
+	scribe_summary_print_findings(s, 3, out);
 	put_modules(s, out);
 	scribe_summary_print_more(s, out);
 	put_partial(s, out);
