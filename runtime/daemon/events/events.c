@@ -517,32 +517,45 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool 
 	}
 }
 
-static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
+static bool lost_more(struct scribe_daemon *d, struct scribe_job *job)
 {
 	struct scribe_ledger ledger;
-	uint64_t lost = 0;
+	uint64_t lost = job->losses.events_seen, before = lost;
 
 	if (scribe_bpf_ledger(d->bpf, job->index, &ledger) == 0)
 		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
-	/* a scan of the whole table, and therefore only after losses */
-	for (uint32_t i = 0; lost > job->losses.events_seen && i <= d->processes; i++) {
+	job->losses.events_seen = lost;
+	return lost > before;
+}
+
+/* After losses of first events. One scan of the table for all jobs: it has a place per process of the node. */
+static void find_processes(struct scribe_daemon *d, const bool *of)
+{
+	for (uint32_t i = 0; i <= d->processes; i++) {
 		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
+		struct scribe_job *job;
 
 		if (!proc)
 			break;
-		if (!proc->proc_id || proc->job != job->index || scribe_worlds_find(&job->worlds, proc->proc_id))
-			continue;
-		appear(d, job, i, proc->proc_id, proc->parent_serial, (int32_t)proc->tgid, proc->start_ns);
+		job = proc->proc_id && proc->job < SCRIBE_JOBS_MAX && of[proc->job] ? d->job[proc->job] : NULL;
+		if (job && !scribe_worlds_find(&job->worlds, proc->proc_id))
+			appear(d, job, i, proc->proc_id, proc->parent_serial, (int32_t)proc->tgid, proc->start_ns);
 	}
-	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
-		if (!u->committed || job->state == SCRIBE_JOB_OVER)
-			sweep_unit(d, u, lost > job->losses.events_seen);
-	job->losses.events_seen = lost;
 }
 
 void scribe_events_sweep(struct scribe_daemon *d)
 {
+	bool due[SCRIBE_JOBS_MAX] = {false}, lost[SCRIBE_JOBS_MAX] = {false}, any = false;
+
+	for (struct scribe_job *job = d->bpf ? d->jobs : NULL; job; job = job->next) {
+		due[job->index] = !job->held.first; /* otherwise events may just be waiting */
+		lost[job->index] = due[job->index] && lost_more(d, job);
+		any = any || lost[job->index];
+	}
+	if (any)
+		find_processes(d, lost);
 	for (struct scribe_job *job = d->bpf ? d->jobs : NULL; job; job = job->next)
-		if (!job->held.first) /* otherwise events may just be waiting */
-			sweep_work(d, job);
+		for (struct scribe_log_unit *u = due[job->index] ? job->worlds.units : NULL; u; u = u->next)
+			if (!u->committed || job->state == SCRIBE_JOB_OVER)
+				sweep_unit(d, u, lost[job->index]);
 }
