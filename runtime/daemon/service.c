@@ -24,6 +24,7 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/attach/library_probes.h"
 #include "runtime/daemon/attach/syscall_attach.h"
+#include "runtime/daemon/base/command_line.h"
 #include "runtime/daemon/base/daemonize.h"
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/base/journal_file.h"
@@ -399,6 +400,7 @@ int scribe_service_run(const struct scribe_service_options *o)
 		rc = scribe_daemonize(&ready, &err);
 	if (rc > 0)
 		return 0;
+	scribe_empty_command_line();
 	*d = (struct scribe_daemon){
 		.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
 	if (managed)

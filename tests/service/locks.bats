@@ -20,6 +20,16 @@ load helper
   job end 1
 }
 
+# fork() and munmap() wait for who reads it and has lost the processor.
+@test "no user's read takes the lock of the daemon's address space: its command line is empty" {
+  local pid
+  serve
+  for pid in "$DAEMON" $(pgrep -P "$DAEMON"); do
+    [ "$(cat "/proc/$pid/comm")" != cat ]
+    [ -z "$(tr -d '\0' <"/proc/$pid/cmdline")" ] || { tr '\0' ' ' <"/proc/$pid/cmdline"; return 1; }
+  done
+}
+
 # The calls of the daemon's main thread that take the lock of a file or directory for themselves, and where: none but
 # root may open what is there. Users read and write files of the service's (memory in which programs count streams,
 # rings of publishers, records for ranks), and files of theirs; no such call is on one of them.
