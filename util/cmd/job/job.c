@@ -123,7 +123,8 @@ const struct scribe_command scribe_command_job = {
 		 "status tells how much of its quotas a user has taken, and root how the daemon fares: the longest "
 		 "turn of its loop, for which everybody waits, and how full the event ring has been.\n\n"
 		 "report adds up the logs of a job: bytes and time by mount, findings, whether all was recorded. It "
-		 "reads the logs alone and needs no daemon. --line prints one line (docs/site-guide.md).\n\n"
+		 "reads the caller's own logs (root: any user's) and needs no daemon. --line prints one line "
+		 "(docs/site-guide.md).\n\n"
 		 "Root may name every job, a user only those of the same user id. IOSCRIBE_DIR names another "
 		 "directory of the service than /run/ioscribe.",
 	.examples = examples,

@@ -33,6 +33,8 @@ struct report {
 	const char *id;
 	char **log;
 	size_t logs, capacity;
+	uid_t owner;  /* of the first */
+	bool several; /* owners */
 	struct mount *mount;
 	size_t mounts;
 	int64_t operations, processes, failed, bytes_read, bytes_written;
@@ -71,8 +73,15 @@ static bool may_have_logs(const char *dir)
 	return dir[0] != '.' && strcmp(dir, SCRIBE_PARTS_ALL) != 0 && !(dot && !strcmp(dot, SCRIBE_PARTS_ENDING));
 }
 
+/* In a shared directory others can write files with such names, too. */
 static int add_log(struct report *r, const char *path)
 {
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || (geteuid() && st.st_uid != geteuid()))
+		return 0;
+	r->several = r->several || (r->logs && st.st_uid != r->owner);
+	r->owner = st.st_uid;
 	if (r->logs == r->capacity) {
 		size_t capacity = r->capacity * 2 + 16;
 		char **more = realloc(r->log, capacity * sizeof(*more));
@@ -313,6 +322,9 @@ int scribe_job_report(const char *self, const char *id, const char *log_dir, boo
 	}
 	if (rc >= 0 && !r.logs)
 		rc = scribe_err_set(&err, -ENOENT, "no log of job %.60s in %.200s", id, dir);
+	if (rc >= 0 && r.several)
+		rc = scribe_err_set(&err, -EPERM, "logs of job %.60s in %.200s have several owners: ask as one of them",
+				    id, dir);
 	if (rc >= 0)
 		rc = scribe_out_open_memory(&r.lines, &err);
 	for (size_t i = 0; i < r.logs && rc >= 0; i++) {
